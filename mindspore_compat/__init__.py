@@ -11,7 +11,16 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable, no_grad
-from mindspore_compat.common.seed import manual_seed
+from mindspore_compat.common.device import DeviceCtx
+from mindspore_compat.common.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from mindspore_compat.common.tensor import from_numpy, tensor
 from mindspore_compat.context import *  # noqa: F403
 from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp, vmap
@@ -47,7 +56,14 @@ __all__ = [
     "ms_function",
     "mutable",
     "no_grad",
+    "DeviceCtx",
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
     "manual_seed",
+    "seed",
+    "set_rng_state",
     "from_numpy",
     "tensor",
     "get_grad",
@@ -71,9 +87,21 @@ __getattr__ = module_getattr(
     {
         **{
             name: name
-            for name in ("boost", "compression", "dataset", "experimental", "mindrecord", "mint", "numpy", "profiler")
+            for name in (
+                *("boost", "compression", "dataset", "device_context", "experimental", "hal", "mindrecord", "mint"),
+                *("numpy", "profiler", "runtime"),
+            )
         },  # imported on first use
         **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
+        **dict.fromkeys(
+            "Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx communication_stream current_stream "
+            "default_stream dispatch_threads_num empty_cache get_device_limit get_stream_limit launch_blocking "
+            "max_memory_allocated max_memory_reserved memory_allocated memory_replay memory_reserved memory_stats "
+            "memory_summary reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats "
+            "reset_stream_limit set_cpu_affinity set_cur_stream set_device_limit set_kernel_launch_capture "
+            "set_kernel_launch_group set_memory set_stream_limit synchronize use_mem_pool".split(),
+            "runtime",
+        ),
         "Profiler": "profiler:Profiler",
         "SummaryRecord": "train.summary",
         "SummaryCollector": "train.callback._summary_collector",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 
 import torch
 
 from mindspore_compat._runtime.launch import launch_of
 
-__all__ = ["CPU", "current_device", "own_device_id", "select_device"]
+__all__ = ["CPU", "current_device", "device_in_use", "own_device_id", "select_device"]
 
 _log = logging.getLogger("mindspore_compat")
 CPU = torch.device("cpu")
@@ -76,3 +78,16 @@ def current_device() -> torch.device:
     otherwise.
     """
     return CPU if _current is None else _current
+
+
+@contextlib.contextmanager
+def device_in_use(device: torch.device) -> Iterator[None]:
+    """``device`` is that of new Tensors and Parameters within; what exists stays where it is."""
+    global _current
+    before = _current
+    _current = device
+    try:
+        with torch.cuda.device(device) if device.type == "cuda" else contextlib.nullcontext():
+            yield
+    finally:
+        _current = before

@@ -158,9 +158,9 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 
 @contextlib.contextmanager
-def as_torch() -> Iterator[None]:
-    """Within, operators run as torch has them: what is recorded for a file shows no casts."""
-    before, _THREAD.as_torch = _THREAD.as_torch, True
+def as_torch(wanted: bool = True) -> Iterator[None]:
+    """Within, operators run as torch has them: what is recorded for a file shows no casts. False ends that."""
+    before, _THREAD.as_torch = _THREAD.as_torch, wanted
     try:
         yield
     finally:

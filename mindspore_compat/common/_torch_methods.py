@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.generator import generator_on
 
 __all__ = ["install_torch_methods"]
 
@@ -28,6 +29,11 @@ _UNTOUCHED = frozenset(
 )
 
 
+_RANDOM = frozenset(
+    "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ uniform_".split()
+)
+
+
 def install_torch_methods(cls: type) -> None:
     """Every method and tensor-valued attribute of torch's that ``cls`` and its mixins do not define otherwise stays,
     and gives Tensors.
@@ -43,7 +49,8 @@ def install_torch_methods(cls: type) -> None:
             or isinstance(method, type)
         ):
             continue
-        setattr(cls, name, _returning_tensor(name, kernels.METHODS.get(name, method)))
+        found = kernels.METHODS.get(name, method)
+        setattr(cls, name, _returning_tensor(name, _with_generator(found) if name in _RANDOM else found))
     for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
         setattr(cls, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
@@ -67,6 +74,18 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
         return wrap(descriptor.__get__(self))
 
     return property(get, getattr(descriptor, "__set__", None))
+
+
+def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
+    """``method`` with a `Generator` for its ``generator``."""
+
+    def drawing(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("generator") is not None:
+            kwargs["generator"] = generator_on(kwargs["generator"], self.device)
+        return method(self, *args, **kwargs)
+
+    drawing.__doc__ = method.__doc__
+    return drawing
 
 
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,11 +1,11 @@
-"""The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``, ``mindspore.manual_seed``."""
+"""The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
-__all__ = ["set_seed", "get_seed", "manual_seed", "initial_seed", "numpy_generator"]
+__all__ = ["set_seed", "get_seed", "numpy_generator"]
 
 _seed: int | None = None
 _generator: np.random.Generator | None = None
@@ -41,19 +41,9 @@ def set_seed(seed: int) -> None:
     torch.manual_seed(_seed)
 
 
-def manual_seed(seed: int) -> None:
-    """Seed as `set_seed` does."""
-    set_seed(seed)
-
-
 def get_seed() -> int | None:
     """The seed that `set_seed` got last, None before."""
     return _seed
-
-
-def initial_seed() -> int:
-    """The seed in force, torch's own when none was set."""
-    return torch.initial_seed() if _seed is None else _seed
 
 
 def numpy_generator() -> np.random.Generator:

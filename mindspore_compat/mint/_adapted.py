@@ -9,6 +9,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_data import device_from
+from mindspore_compat.common.generator import generator_on
 
 _Base = torch._C.TensorBase
 
@@ -79,9 +80,19 @@ def norm(input: Any, p: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Te
 
 
 def normal(mean: Any, std: Any, size: Any, generator: Any) -> torch.Tensor:
-    if isinstance(mean, torch.Tensor) or isinstance(std, torch.Tensor):
-        return torch.normal(mean, std, generator=generator)
-    return torch.normal(mean, std, size, generator=generator, device=current_device())
+    given = next((item for item in (mean, std) if isinstance(item, torch.Tensor)), None)
+    if given is not None:
+        return torch.normal(mean, std, generator=generator_on(generator, given.device))
+    device = current_device()
+    return torch.normal(mean, std, size, generator=generator_on(generator, device), device=device)
+
+
+def bernoulli(input: Any, *, generator: Any) -> torch.Tensor:
+    return torch.bernoulli(input, generator=generator_on(generator, input.device))
+
+
+def multinomial(input: Any, num_samples: int, replacement: bool, *, generator: Any) -> torch.Tensor:
+    return torch.multinomial(input, num_samples, replacement, generator=generator_on(generator, input.device))
 
 
 def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
@@ -105,15 +116,18 @@ def empty(*size: Any, dtype: Any, device: torch.device) -> torch.Tensor:
 
 
 def rand(*size: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.rand(_sizes(size), generator=generator, dtype=dtype, device=_placed(device))
+    place = _placed(device)
+    return torch.rand(_sizes(size), generator=generator_on(generator, place), dtype=dtype, device=place)
 
 
 def randn(*size: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.randn(_sizes(size), generator=generator, dtype=dtype, device=_placed(device))
+    place = _placed(device)
+    return torch.randn(_sizes(size), generator=generator_on(generator, place), dtype=dtype, device=place)
 
 
 def randint(*args: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.randint(*args, generator=generator, dtype=dtype or torch.int64, device=_placed(device))
+    place = _placed(device)
+    return torch.randint(*args, generator=generator_on(generator, place), dtype=dtype or torch.int64, device=place)
 
 
 def rand_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
@@ -129,7 +143,8 @@ def randint_like(input: Any, *args: Any, dtype: Any, device: Any) -> torch.Tenso
 
 
 def randperm(n: int, *, generator: Any, dtype: Any) -> torch.Tensor:
-    return torch.randperm(n, generator=generator, dtype=dtype, device=current_device())
+    device = current_device()
+    return torch.randperm(n, generator=generator_on(generator, device), dtype=dtype, device=device)
 
 
 def squeeze(input: Any, dim: Any) -> torch.Tensor:

@@ -180,23 +180,23 @@ def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
         yield
 
 
-def cast_by_operator(target: Any, dtype: torch.dtype) -> Any:
+def cast_by_operator(target: Any, dtype: torch.dtype, casts: Any = None) -> Any:
     """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells
-    inside goes first.
+    inside goes first. ``casts``: a context that makes them otherwise than the lists say that upstream has.
     """
     if not isinstance(target, Cell):
-        return _with_casts(target, dtype)
+        return _with_casts(target, dtype, casts)
     for _, cell in target.cells_and_names():
         if isinstance(cell, Cell) and cell._cast_dtype is not None:
             cell.__dict__["construct"] = _without_casts(cell.construct)
-    target.__dict__["construct"] = _with_casts(target.construct, dtype)
+    target.__dict__["construct"] = _with_casts(target.construct, dtype, casts)
     return target
 
 
-def _with_casts(function: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+def _with_casts(function: Callable[..., Any], dtype: torch.dtype, casts: Any) -> Callable[..., Any]:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with _operator_casts(dtype):
+        with _operator_casts(dtype) if casts is None else casts:
             return wrap(function(*args, **kwargs))
 
     return run

@@ -8,6 +8,7 @@ float16 except in Cells of the black list. O3 computes all of it in float16. "au
 
 from __future__ import annotations
 
+import collections
 import inspect
 import logging
 from typing import Any
@@ -27,10 +28,37 @@ from mindspore_compat.nn.wrap.cell_wrapper import (
 from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell, _TrainGradAccuWithLossScaleCell
 from mindspore_compat.ops import operations as _prim
 from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.train._amp_strategy import (
+    AMP_AUTO_BLACK_LIST,
+    AMP_AUTO_WHITE_LIST,
+    AmpDecorator,
+    AmpLevel,
+    AmpStrategy,
+    amp_cast,
+    create_amp_strategy,
+    pop_amp_strategy,
+    push_amp_strategy,
+)
 from mindspore_compat.train._precision import Float32WithLossCell, _OutputTo32, cast_by_operator, cast_except, cast_only
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
-__all__ = ["build_train_network", "auto_mixed_precision", "custom_mixed_precision", "get_white_list", "get_black_list"]
+__all__ = [
+    "AMP_AUTO_BLACK_LIST",
+    "AMP_AUTO_WHITE_LIST",
+    "AMP_PRIM_ARG_TABLE",
+    "AmpDecorator",
+    "AmpLevel",
+    "AmpStrategy",
+    "amp_cast",
+    "auto_mixed_precision",
+    "build_train_network",
+    "create_amp_strategy",
+    "custom_mixed_precision",
+    "get_black_list",
+    "get_white_list",
+    "pop_amp_strategy",
+    "push_amp_strategy",
+]
 
 _log = logging.getLogger("mindspore_compat")
 _HALF = (torch.float16, torch.bfloat16)
@@ -48,6 +76,12 @@ AMP_WHITE_LIST: list[type] = [
     )
 ]
 AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
+
+#: Primitive -> positions of the arguments that "auto" casts; all where it is not named
+AMP_PRIM_ARG_TABLE: dict[Any, list[int]] = collections.defaultdict(list)
+_AUTO_LISTS = AMP_AUTO_WHITE_LIST.copy(), AMP_AUTO_BLACK_LIST.copy()
+#: upstream may rewrite a network's source for O2 and O3 instead; here there is one way
+MS_AMP_BY_REWRITE = False
 
 #: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
 _CELLS_OF_PRIMITIVES: dict[Any, type] = {getattr(_prim, name): getattr(_layer, name) for name in ("ReLU", "PReLU")}
@@ -100,12 +134,21 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     if amp_level == "O1":
         network = _cast_white(network, dtype, AMP_WHITE_LIST)
     elif amp_level == "auto":
-        network = cast_by_operator(network, dtype)
+        network = cast_by_operator(network, dtype, _own_strategy(dtype))
     else:
         cast_except(network, dtype, AMP_BLACK_LIST if amp_level == "O2" else [])
         network = _OutputTo32(network)
     network._amp_level = amp_level
     return network
+
+
+def _own_strategy(dtype: torch.dtype) -> AmpDecorator | None:
+    """What "auto" does where its lists were changed; None: they are as they were, and torch.autocast does it."""
+    lists = AMP_AUTO_WHITE_LIST, AMP_AUTO_BLACK_LIST
+    if lists == _AUTO_LISTS and not AMP_PRIM_ARG_TABLE:
+        return None
+    rows = [[(item.__name__, AMP_PRIM_ARG_TABLE.get(item, [])) for item in items] for items in lists]
+    return AmpDecorator(AmpLevel.AmpAuto, dtype, *rows)
 
 
 def _cast_white(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:

@@ -26,7 +26,7 @@ def environment(side: str, given: argparse.Namespace) -> dict[str, str]:
     env = {**os.environ, "OMP_NUM_THREADS": "1", "HOME": str(given.work / "home")}
     env.pop("PYTHONPATH", None)
     if side == "ours":
-        env["PYTHONPATH"] = str(HERE.parents[1])
+        env["PYTHONPATH"] = f"{HERE.parents[1]}{os.pathsep}."
     else:
         env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2", PYTHONPATH=".")
     return env
@@ -50,7 +50,7 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
     begun = time.time()
     with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
         done = subprocess.run(
-            [*python, *words], cwd=checkout, env=environment(side, given), stdout=log, stderr=subprocess.STDOUT, check=False
+            [*python, *words], cwd=checkout, env={**environment(side, given), **job.get("environment", {})}, stdout=log, stderr=subprocess.STDOUT, check=False
         )
     text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
     numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []

@@ -1,17 +1,37 @@
 """Runs a library's script with networks that start from the same values under every MindSpore:
-``python seeded.py LIBRARY SCRIPT ARGUMENT...`` wraps LIBRARY.models.create_model; values depend on a Parameter's name and
-shape alone. Networks that are given a checkpoint are left as they are.
+``python seeded.py LIBRARY SCRIPT ARGUMENT...`` wraps the library's function that makes networks; values depend on a
+Parameter's name and shape alone; with SEEDED_STILL set no layer drops anything. Networks that are given a checkpoint are left as they are.
 """
 
 import importlib
 import os
 import runpy
 import sys
+import types
 import zlib
 
 import numpy as np
 
 import mindspore as ms
+
+
+#: library -> what makes its networks, in its package ``models``
+MAKERS = {"mindcv": "create_model", "mindyolo": "create_model", "mindocr": "build_model"}
+#: modules that real MindSpore 2.10 no longer has, and that only networks which it cannot run need
+LOST = {
+    "mindocr": [
+        f"mindspore.parallel._transformer{name}" for name in ("", ".layers", ".moe", ".op_parallel_config", ".transformer")
+    ]
+}
+
+
+class Lost(types.ModuleType):
+    """Any name of a lost module: decorators that leave what they get, empty classes."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {}) if name[0].isupper() else lambda *_, **__: lambda decorated: decorated
 
 
 def fill(network):
@@ -28,17 +48,33 @@ def fill(network):
     return network
 
 
+def without_chance(network):
+    """Nothing is dropped: what is drawn differs between implementations."""
+    for _, cell in network.cells_and_names():
+        for name, value in {"p": 0.0, "keep_prob": 1.0, "drop_prob": 0.0}.items():
+            if "drop" in type(cell).__name__.lower() and isinstance(getattr(cell, name, None), float):
+                setattr(cell, name, value)
+    return network
+
+
 def main(library, script, *arguments):
     sys.argv = [script, *arguments]
     sys.path[:0] = [os.path.dirname(os.path.abspath(script)), os.getcwd()]
+    for name in LOST.get(library, ()):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            sys.modules[name] = Lost(name)
     models = importlib.import_module(f"{library}.models")
-    create = models.create_model
+    create = getattr(models, MAKERS[library])
 
     def seeded(*positional, **named):
         made = create(*positional, **named)
-        return made if named.get("checkpoint_path") or named.get("pretrained") else fill(made)
+        if named.get("checkpoint_path") or named.get("pretrained"):
+            return made
+        return without_chance(fill(made)) if os.environ.get("SEEDED_STILL") else fill(made)
 
-    models.create_model = seeded
+    setattr(models, MAKERS[library], seeded)
     runpy.run_path(script, run_name="__main__")
 
 

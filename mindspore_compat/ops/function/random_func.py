@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = """
@@ -279,7 +280,7 @@ def uniform_candidate_sampler(
 
 def _in_place(name: str, input: Any, *args: Any, generator: Any = None) -> Any:
     with torch.no_grad():
-        getattr(torch.Tensor, name)(input, *args, generator=generator)
+        getattr(torch.Tensor, name)(input, *args, generator=generator_on(generator, input.device))
     return input
 
 

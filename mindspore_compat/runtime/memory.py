@@ -1,0 +1,236 @@
+"""Memory of the current device, in bytes: torch's statistics on CUDA, 0 on a CPU. Upstream:
+``mindspore.runtime.memory``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._runtime.device import current_device
+
+__all__ = [
+    "MemPool",
+    "PluggableAllocator",
+    "empty_cache",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+    "set_memory",
+    "use_mem_pool",
+]
+
+_SIZE = r"[1-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB"
+_RESERVE = r"[0-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB"
+_GIB = 1 << 30
+_is_set = False
+
+
+def _device() -> torch.device | None:
+    """The CUDA device, None on a CPU."""
+    device = current_device()
+    return None if device.type == "cpu" else device
+
+
+def _checked_size(value: Any, name: str, pattern: str) -> float:
+    if not isinstance(value, str):
+        raise TypeError(f"The parameter '{name}' must be {str}, but got {type(value)}")
+    if re.match(pattern, value, re.ASCII) is None:
+        raise ValueError(f"The '{value}' is illegal, it must be match regular'{pattern}' by flags're.ASCII.'")
+    if pattern is _SIZE and value in ("0GB", "0.0GB"):
+        raise ValueError(f"The memory value should not be \"0GB\", but '{name}' is.")
+    return float(value[:-2])
+
+
+def set_memory(
+    init_size: str = "2GB",
+    increase_size: str = "2GB",
+    max_size: str = "1024GB",
+    optimize_level: str = "O0",
+    huge_page_reserve_size: str = "0GB",
+) -> None:
+    """Limit the memory of a CUDA device to ``max_size``, as "30.5GB". torch's pool grows by itself, so the other sizes
+    are checked and have no effect; on a CPU none has.
+
+    Raises:
+        RuntimeError: at a second call. TypeError, ValueError: for wrong sizes, or another level than "O0" and "O1".
+    """
+    global _is_set
+    if _is_set:
+        raise RuntimeError("The 'set_memory' can not be set repeatedly.")
+    _checked_size(init_size, "init_size", _SIZE)
+    _checked_size(increase_size, "increase_size", _SIZE)
+    most = _checked_size(max_size, "max_size", _SIZE)
+    _checked_size(huge_page_reserve_size, "huge_page_reserve_size", _RESERVE)
+    if not isinstance(optimize_level, str):
+        raise TypeError(f"The parameter 'optimize_level' must be {str}, but got {type(optimize_level)}")
+    if optimize_level not in ("O0", "O1"):
+        raise ValueError(f"The optimize_level must be one of ['O0', 'O1'], but got {optimize_level}.")
+    device = _device()
+    if device is not None:
+        total = torch.cuda.get_device_properties(device).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, most * _GIB / total), device)
+    _is_set = True
+
+
+def _statistic(key: str) -> int:
+    device = _device()
+    return 0 if device is None else int(torch.cuda.memory_stats(device).get(key, 0))
+
+
+def memory_allocated() -> int:
+    """What Tensors take."""
+    return _statistic("allocated_bytes.all.current")
+
+
+def max_memory_allocated() -> int:
+    """The most that Tensors took."""
+    return _statistic("allocated_bytes.all.peak")
+
+
+def memory_reserved() -> int:
+    """What the pool holds."""
+    return _statistic("reserved_bytes.all.current")
+
+
+def max_memory_reserved() -> int:
+    """The most that the pool held."""
+    return _statistic("reserved_bytes.all.peak")
+
+
+def memory_stats() -> dict[str, Any]:
+    """What the pool holds, what Tensors take of it, the most of both, and the pool's blocks."""
+    device = _device()
+    reserved, allocated = memory_reserved(), memory_allocated()
+    segments = [] if device is None else torch.cuda.memory_snapshot()
+    blocks = {
+        hex(item["address"]): {"block_stream_id": item.get("stream", 0), "block_memory_size": item["total_size"]}
+        for item in segments
+        if item.get("device", 0) == getattr(device, "index", 0)
+    }
+    return {
+        "total_reserved_memory": reserved,
+        "total_allocated_memory": allocated,
+        "total_idle_memory": reserved - allocated,
+        "total_eager_free_memory": 0,
+        "max_reserved_memory": max_memory_reserved(),
+        "max_allocated_memory": max_memory_allocated(),
+        "common_mem_pool_stats": {"block_unit_size": 0, "block_counts": len(blocks), "blocks_info": blocks},
+        "persistent_mem_pool_stats": {"block_counts": 0, "block_unit_size": 0, "blocks_info": {}},
+    }
+
+
+_SHOWN = (
+    ("total_reserved_memory", "Reserved memory"),
+    ("total_allocated_memory", "Allocated memory"),
+    ("total_idle_memory", "Idle memory"),
+    ("total_eager_free_memory", "Eager free memory"),
+    ("max_reserved_memory", "Max reserved memory"),
+    ("max_allocated_memory", "Max allocated memory"),
+)
+
+
+def _readable(size: int) -> str:
+    units = ["B  ", "KB", "MB", "GB", "TB", "PB"]
+    while size >= 768 * 1024 and len(units) > 1:
+        size //= 1024
+        units.pop(0)
+    return f"{size:6d} {units[0]}"
+
+
+def memory_summary() -> str:
+    """The totals of `memory_stats` as a table."""
+    stats = memory_stats()
+    lines = ["=" * 45, f" {'Memory summary':^43} ", "=" * 45, f" {'Metric':<20} | {'Data':<20} "]
+    for key, shown in _SHOWN:
+        lines += ["-" * 45, f" {shown:<20} | {_readable(stats[key]):<20} "]
+    return "|" + "|\n|".join([*lines, "=" * 45]) + "|\n"
+
+
+def empty_cache() -> None:
+    """Give the pool's free memory back to the device."""
+    if _device() is not None:
+        torch.cuda.empty_cache()
+
+
+def reset_peak_memory_stats() -> None:
+    """Let the most of allocated and reserved memory count from now on. torch counts both anew at once."""
+    device = _device()
+    if device is not None:
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def reset_max_memory_reserved() -> None:
+    """As `reset_peak_memory_stats`."""
+    reset_peak_memory_stats()
+
+
+def reset_max_memory_allocated() -> None:
+    """As `reset_peak_memory_stats`."""
+    reset_peak_memory_stats()
+
+
+class PluggableAllocator:
+    """Functions of a shared library that allocate and free device memory: ``void* alloc(ssize_t size, int device,
+    cudaStream_t stream)``, ``void free(void* pointer, ssize_t size, int device, cudaStream_t stream)``.
+
+    Raises:
+        OSError: if the library can not be loaded. AttributeError: if it lacks a function.
+    """
+
+    def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
+        library = ctypes.CDLL(path_to_so_file)
+        self._alloc_fn, self._free_fn = (
+            ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in (alloc_fn_name, free_fn_name)
+        )
+        self._arguments = (path_to_so_file, alloc_fn_name, free_fn_name)
+
+    @property
+    def alloc_fn_ptr(self) -> int | None:
+        """The address of the function that allocates."""
+        return self._alloc_fn
+
+    @property
+    def free_fn_ptr(self) -> int | None:
+        """The address of the function that frees."""
+        return self._free_fn
+
+
+class MemPool:
+    """A pool whose memory comes from a `PluggableAllocator`."""
+
+    def __init__(self, allocator: PluggableAllocator) -> None:
+        self._allocator = allocator
+        self._pool: Any = None
+
+    @property
+    def allocator(self) -> PluggableAllocator:
+        return self._allocator
+
+
+@contextlib.contextmanager
+def use_mem_pool(pool: MemPool) -> Iterator[None]:
+    """``with use_mem_pool(pool):`` new Tensors on a CUDA device take their memory from ``pool``.
+
+    Raises:
+        UnsupportedError: on a CPU, whose allocator can not be replaced.
+    """
+    if _device() is None:
+        raise UnsupportedError("use_mem_pool needs a CUDA device; the memory of Tensors on a CPU is torch's own.")
+    if pool._pool is None:
+        allocator = torch.cuda.memory.CUDAPluggableAllocator(*pool.allocator._arguments)
+        pool._pool = torch.cuda.MemPool(allocator.allocator())
+    with torch.cuda.use_mem_pool(pool._pool):
+        yield

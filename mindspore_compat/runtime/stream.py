@@ -1,0 +1,182 @@
+"""Streams of the current device. Upstream: ``mindspore.runtime.stream``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.runtime.event import Event
+
+__all__ = [
+    "Stream",
+    "StreamCtx",
+    "communication_stream",
+    "current_stream",
+    "default_stream",
+    "set_cur_stream",
+    "synchronize",
+]
+
+
+class Stream:
+    """A queue of work on the device; work in different ones may overlap. On a CPU there is only one.
+
+    Args:
+        priority: on a device; -1 before 0.
+
+    Raises:
+        TypeError: if ``priority`` is no int.
+
+    Examples:
+        >>> stream = ms.runtime.Stream()
+        >>> with ms.runtime.StreamCtx(stream):
+        ...     total = ms.ops.ones(2) + 1
+        >>> stream.synchronize()
+        >>> print(stream.query())
+        True
+    """
+
+    def __init__(self, priority: int = 0, **kwargs: Any) -> None:
+        if isinstance(priority, bool) or not isinstance(priority, int):
+            raise TypeError(f"For 'Stream', the type of 'priority' must be 'int', but got '{type(priority).__name__}'.")
+        device = current_device()
+        self._stream: Any = kwargs.get("stream")
+        if isinstance(self._stream, Stream):
+            self._stream = self._stream._stream
+        elif self._stream is None and device.type != "cpu":
+            self._stream = torch.cuda.Stream(device, priority=priority)
+        self.device_name = "CPU" if self._stream is None else "GPU"
+        self.device_id = 0 if self._stream is None else self._stream.device.index
+
+    @property
+    def id(self) -> int:
+        """The stream's number; 0 is the default one."""
+        return 0 if self._stream is None else self._stream.stream_id
+
+    def stream_id(self) -> int:
+        """As `id`."""
+        return self.id
+
+    def device_stream(self) -> int:
+        """CUDA's handle; 0 on a CPU."""
+        return 0 if self._stream is None else self._stream.cuda_stream
+
+    stream_ptr = device_stream
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Mark what is in the stream by now, in ``event`` or in a new one.
+
+        Raises:
+            TypeError: if ``event`` is no Event.
+        """
+        event = Event() if event is None else event
+        self._check(event, Event, "record_event", "event")
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Let what comes into the stream wait for ``event``.
+
+        Raises:
+            TypeError: if ``event`` is no Event.
+        """
+        self._check(event, Event, "wait_event", "event")
+        event.wait(self)
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Let what comes into the stream wait for what is in ``stream`` by now.
+
+        Raises:
+            TypeError: if ``stream`` is no Stream.
+        """
+        self._check(stream, Stream, "wait_stream", "stream")
+        self.wait_event(stream.record_event())
+
+    def synchronize(self) -> None:
+        """Wait for what is in the stream."""
+        if self._stream is not None:
+            self._stream.synchronize()
+
+    def query(self) -> bool:
+        """Whether the stream's work is done."""
+        return self._stream is None or self._stream.query()
+
+    @staticmethod
+    def _check(value: Any, kind: type, method: str, name: str) -> None:
+        if not isinstance(value, kind):
+            raise TypeError(f"For '{method}', the argument '{name}' should be {kind.__name__}, but got {type(value)}.")
+
+    def __eq__(self, other: object) -> bool:
+        self._check(other, Stream, "__eq__", "other")
+        return self._stream == other._stream  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.device_id))
+
+    def __repr__(self) -> str:
+        return f"Stream(device_name={self.device_name}, device_id:{self.device_id}, stream id:{self.id})"
+
+
+def synchronize() -> None:
+    """Wait for all that the device has to do."""
+    if current_device().type != "cpu":
+        torch.cuda.synchronize(current_device())
+
+
+def _of_torch(stream: Any) -> Stream:
+    return Stream(stream=stream)
+
+
+def current_stream() -> Stream:
+    """The stream that work goes into."""
+    device = current_device()
+    return Stream() if device.type == "cpu" else _of_torch(torch.cuda.current_stream(device))
+
+
+def default_stream() -> Stream:
+    """The stream that work goes into unless it is told otherwise."""
+    device = current_device()
+    return Stream() if device.type == "cpu" else _of_torch(torch.cuda.default_stream(device))
+
+
+def communication_stream() -> Stream:
+    """The stream whose work collectives wait for. torch's collectives run in streams of their own, in order with the
+    current one, which is what this gives.
+    """
+    return current_stream()
+
+
+def set_cur_stream(stream: Stream | None) -> None:
+    """Let work go into ``stream`` from now on; None changes nothing.
+
+    Raises:
+        TypeError: if it is no Stream.
+    """
+    if stream is None:
+        return
+    Stream._check(stream, Stream, "set_cur_stream", "stream")
+    if stream._stream is not None:
+        torch.cuda.set_stream(stream._stream)
+
+
+class StreamCtx:
+    """``with StreamCtx(stream):`` work goes into ``stream``, afterwards into the one before. None changes nothing.
+
+    Raises:
+        TypeError: if ``ctx_stream`` is no Stream.
+    """
+
+    def __init__(self, ctx_stream: Stream | None) -> None:
+        if ctx_stream is not None:
+            Stream._check(ctx_stream, Stream, "StreamCtx", "ctx_stream")
+        self.stream, self.prev_stream = ctx_stream, None  # type: Stream | None, Stream | None
+
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            self.prev_stream = current_stream()
+            set_cur_stream(self.stream)
+
+    def __exit__(self, *error: object) -> None:
+        set_cur_stream(self.prev_stream)

@@ -1,0 +1,296 @@
+"""Strategies of mixed precision that hold for all operators while they are pushed. Upstream: ``mindspore.train.amp``'s
+``push_amp_strategy``, ``AmpDecorator``, and the lists of "auto".
+
+A list names Primitives; `_TORCH_NAMES` says which of torch's operators each is. Operators are seen by a
+``TorchFunctionMode``, at the place where `_precision.py` sees those of "auto".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import operations as _operations
+
+__all__ = [
+    "AMP_AUTO_BLACK_LIST",
+    "AMP_AUTO_WHITE_LIST",
+    "AmpDecorator",
+    "AmpLevel",
+    "AmpStrategy",
+    "amp_cast",
+    "create_amp_strategy",
+    "pop_amp_strategy",
+    "push_amp_strategy",
+]
+
+Rows = Sequence[tuple[str, Sequence[int]]]
+
+
+class AmpLevel(enum.IntEnum):
+    """What a strategy does: AmpO0 nothing; AmpO1 casts the inputs of the white list's operators; AmpO2 those of all but
+    the black list's, whose inputs become float32; AmpO3 those of all; AmpAuto the white list's, with float32 for the
+    black list's and one type, the widest, for what other operators are given.
+    """
+
+    AmpO0 = 0
+    AmpO1 = 1
+    AmpO2 = 2
+    AmpO3 = 3
+    AmpAuto = 4
+
+
+def _listed(names: str) -> list[Any]:
+    return [getattr(_operations, name) for name in names.split() if hasattr(_operations, name)]
+
+
+#: Primitives that "auto" computes in low precision
+AMP_AUTO_WHITE_LIST: list[Any] = _listed(
+    "Conv2D Conv3D Conv2DExt Conv3DExt ConvTranspose2D Conv2DTranspose Conv3DTranspose Convolution MatMul MatMulExt "
+    "BatchMatMul BatchMatMulExt PReLU Einsum Dense Addmm Addbmm Addmv Baddbmm Mv"
+)
+#: Primitives that "auto" computes in float32
+AMP_AUTO_BLACK_LIST: list[Any] = _listed(
+    "Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rsqrt Sinh Tan Softplus SoftplusExt LayerNorm "
+    "LayerNormExt BatchNorm BatchNormExt GroupNorm Norm KLDivLoss SmoothL1Loss MultilabelMarginLoss SoftMarginLoss "
+    "TripletMarginLoss MultiMarginLoss BCEWithLogitsLoss Pdist Cdist Renorm ReduceProd Softmax LogSoftmax "
+    "LogSoftmaxExt CumProd CumSum CumsumExt ProdExt SumExt L1LossExt MSELossExt NLLLoss NLLLoss2d"
+)
+_TORCH_NAMES = {
+    "Conv2D": "conv1d conv2d",
+    "Conv3D": "conv3d",
+    "ConvTranspose2D": "conv_transpose2d",
+    "Conv2DTranspose": "conv_transpose1d conv_transpose2d",
+    "Conv3DTranspose": "conv_transpose3d",
+    "Convolution": "conv1d conv2d conv3d convolution",
+    "MatMul": "matmul mm linear addmm __matmul__ __rmatmul__",
+    "BatchMatMul": "bmm matmul __matmul__ __rmatmul__",
+    "Dense": "linear",
+    "PReLU": "prelu",
+    "ACos": "acos",
+    "Pow": "pow __pow__ __rpow__",
+    "KLDivLoss": "kl_div",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "ReduceProd": "prod",
+    "ReduceSum": "sum",
+    "ReduceMean": "mean",
+    "CumProd": "cumprod",
+    "CumSum": "cumsum",
+    "Add": "add __add__ __radd__",
+    "Sub": "sub __sub__ __rsub__",
+    "Mul": "mul __mul__ __rmul__",
+    "Div": "div true_divide __truediv__ __rtruediv__",
+    "ReLU": "relu",
+    "GeLU": "gelu",
+    "SiLU": "silu",
+    "L1Loss": "l1_loss",
+    "MSELoss": "mse_loss",
+    "NLLLoss2d": "nll_loss",
+    "Norm": "norm vector_norm",
+}
+
+
+def _torch_names(primitive: str) -> set[str]:
+    base = primitive.removesuffix("Ext")
+    known = _TORCH_NAMES.get(primitive) or _TORCH_NAMES.get(base)
+    return set(known.split()) if known else {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", base).lower(), base.lower()}
+
+
+def _computing() -> frozenset[str]:
+    """Names of torch's operators that compute: not those that make, ask or copy."""
+    spaces = (torch, torch.nn.functional, torch._C._nn)
+    found = {name for space in spaces for name in dir(space) if name.islower() and not name.startswith("_")}
+    dunder = "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow neg abs".split()
+    left = """tensor as_tensor asarray from_numpy numel result_type promote_types can_cast clone detach empty zeros ones
+        full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype device
+        finfo iinfo stack_size set_printoptions full_like zeros_like ones_like empty_like rand_like randn_like""".split()
+    return frozenset(
+        {name for name in found if not name.endswith("_") and not name.startswith(("is_", "get_", "set_"))} - {*left}
+        | {f"__{name}__" for name in dunder}
+    )
+
+
+_COMPUTING = _computing()
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def _each(value: Any, change: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, list, tuple)) for item in value):
+        return type(value)([_each(item, change) for item in value])
+    return value
+
+
+def _dtypes(values: Any) -> set[torch.dtype]:
+    found: set[torch.dtype] = set()
+
+    def look(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.is_floating_point():
+            found.add(torch._C.TensorBase.dtype.__get__(tensor))
+        return tensor
+
+    for value in values:
+        _each(value, look)
+    return found
+
+
+class AmpStrategy:
+    """A level, the low precision and the lists, by Primitives' names, with the arguments concerned (empty: all)."""
+
+    def __init__(self, level: AmpLevel, dtype: torch.dtype, white_list: Rows, black_list: Rows) -> None:
+        self._level, self._dtype = level, dtype
+        self._white, self._black = list(white_list), list(black_list)
+
+    def get_amp_level(self) -> AmpLevel:
+        return self._level
+
+    def get_amp_dtype(self) -> torch.dtype:
+        return self._dtype
+
+    def get_white_list(self) -> list[Any]:
+        return self._white
+
+    def get_black_list(self) -> list[Any]:
+        return self._black
+
+
+class _Casts(TorchFunctionMode):
+    """Casts what operators are given, as a strategy says."""
+
+    def __init__(self, strategy: AmpStrategy) -> None:
+        super().__init__()
+        self._entered = contextlib.ExitStack()
+        self._level, self._dtype = strategy.get_amp_level(), strategy.get_amp_dtype()
+        self._white, self._black = (
+            {name: tuple(positions) for primitive, positions in rows for name in _torch_names(primitive)}
+            for rows in (strategy.get_white_list(), strategy.get_black_list())
+        )
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        target = self._target(getattr(func, "__name__", ""), args, kwargs) if self is _pushed[-1] else None
+        if target is None:
+            return self._run(func, args, kwargs)
+        dtype, positions = target
+        if not positions and kwargs.get("dtype") in _dtypes(args):  # our own way to say: as the input
+            kwargs = {**kwargs, "dtype": dtype}
+
+        def cast(tensor: torch.Tensor) -> torch.Tensor:
+            own = torch._C.TensorBase.dtype.__get__(tensor)
+            return torch._C.TensorBase.to(tensor, dtype) if own in _FLOATS and own is not dtype else tensor
+
+        args = tuple(
+            _each(value, cast) if not positions or position in positions else value
+            for position, value in enumerate(args)
+        )
+        if not positions:
+            kwargs = {key: _each(value, cast) for key, value in kwargs.items()}
+        return self._run(func, args, kwargs)
+
+    def __enter__(self) -> Any:
+        self._entered.enter_context(kernels.as_torch())  # so that operators come here before their 16-bit inputs change
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self._entered.close()
+
+    @staticmethod
+    def _run(func: Any, args: Any, kwargs: Any) -> Any:
+        with kernels.as_torch(False):
+            return kernels.KERNELS.get(getattr(func, "__name__", "").strip("_"), func)(*args, **kwargs)
+
+    def _target(self, name: str, args: Any, kwargs: Any) -> tuple[torch.dtype, tuple[int, ...]] | None:
+        """What an operator's inputs become, and which of them (none: all); None leaves them."""
+        level = self._level
+        if level == AmpLevel.AmpO0 or name not in _COMPUTING:
+            return None
+        found = _dtypes((*args, *kwargs.values()))
+        if not found or torch.float64 in found:
+            return None
+        if level in (AmpLevel.AmpO1, AmpLevel.AmpAuto) and name in self._white:
+            return self._dtype, self._white[name]
+        if level in (AmpLevel.AmpO2, AmpLevel.AmpAuto) and name in self._black:
+            return torch.float32, self._black[name]
+        if level in (AmpLevel.AmpO2, AmpLevel.AmpO3):
+            return self._dtype, ()
+        return (torch.float32, ()) if level == AmpLevel.AmpAuto and len(found) > 1 else None
+
+
+def _checked_rows(rows: Any, name: str, owner: str) -> Rows:
+    if not isinstance(rows, (list, tuple)) or not all(
+        isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], (list, tuple))
+        for row in rows
+    ):
+        raise TypeError(
+            f"For '{owner}', '{name}' must be a list of (name of a Primitive, list of its arguments' positions), as "
+            f"[('MatMul', [])], but got {rows!r}."
+        )
+    return rows
+
+
+def create_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> AmpStrategy:
+    """A strategy for `push_amp_strategy`; see `AmpLevel`.
+
+    Raises:
+        TypeError: unless the level is an AmpLevel, and the lists hold (name, list of positions).
+    """
+    return _created("create_amp_strategy", amp_level, amp_dtype, white_list, black_list)
+
+
+def _created(owner: str, amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> AmpStrategy:
+    if not isinstance(amp_level, AmpLevel):
+        raise TypeError(f"For '{owner}', 'amp_level' must be an AmpLevel, but got {type(amp_level)}.")
+    rows = (_checked_rows(white_list, "white_list", owner), _checked_rows(black_list, "black_list", owner))
+    return AmpStrategy(amp_level, to_torch_dtype(amp_dtype), *rows)
+
+
+_pushed: list[_Casts] = []
+
+
+def push_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> None:
+    """Let operators be given what the strategy says until `pop_amp_strategy`. Of several the last counts.
+
+    Raises:
+        TypeError: as `create_amp_strategy`.
+    """
+    casts = _Casts(_created("push_amp_strategy", amp_level, amp_dtype, white_list, black_list))
+    casts.__enter__()
+    _pushed.append(casts)
+
+
+def pop_amp_strategy() -> None:
+    """End the strategy that was pushed last; without one nothing happens."""
+    if _pushed:
+        _pushed.pop().__exit__(None, None, None)
+
+
+class AmpDecorator:
+    """``with AmpDecorator(level, dtype, white_list, black_list):`` the strategy holds."""
+
+    def __init__(self, amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> None:
+        self.amp_level, self.amp_dtype = amp_level, amp_dtype
+        self.white_list, self.black_list = white_list, black_list
+
+    def __enter__(self) -> None:
+        push_amp_strategy(self.amp_level, self.amp_dtype, self.white_list, self.black_list)
+
+    def __exit__(self, *error: object) -> None:
+        pop_amp_strategy()
+
+
+def amp_cast(value: Any, dtype: Any) -> Any:
+    """A floating-point Tensor in ``dtype``; anything else as it is."""
+    if isinstance(value, Tensor) and torch.Tensor.is_floating_point(value):
+        return value.astype(dtype)
+    return value
