@@ -89,6 +89,20 @@ class Hints:
         """What was compiled for the Cell: nothing, ever."""
         return set()
 
+    #: the level of `auto_mixed_precision`, which keeps its own here
+    _amp_level = ""
+
+    def _get_attr_from_cell(self: Any, network: Any) -> None:
+        """Take over the compiler's options and the level of mixed precision of the network inside."""
+        for name in ("_jit_level", "_amp_level"):
+            if name in getattr(network, "__dict__", {}):
+                self.__dict__[name] = network.__dict__[name]
+
+    def _parallel_optimizer_comm_recompute(self: Any, parallel_optimizer_comm_recompute: bool = False) -> None:
+        """Mark the Parameters, as upstream does."""
+        for parameter in self.trainable_params():
+            parameter.parallel_optimizer_comm_recompute = parallel_optimizer_comm_recompute
+
     def set_jit_config(self: Any, jit_config: Any) -> None:
         """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed.
         Other options have no effect.

@@ -92,7 +92,6 @@ FocalLoss expand_dims=ExpandDims gather_d=GatherD squeeze=Squeeze tile=Tile dtyp
 MAELoss abs=Abs
 Optimizer assignadd=AssignAdd
 Momentum opt=ApplyMomentum
-SGD opt=SGD
 Adam opt=Adam sparse_opt=FusedSparseAdam
 RMSELoss dtype=DType
 """

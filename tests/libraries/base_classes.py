@@ -1,6 +1,6 @@
 """Builds an instance of each MindSpore class that libraries derive from and says what its members are. Plain MindSpore, so
-that it runs under both: ``python base_classes.py NAMES.json`` reads {class: [member, ...]} and prints, as JSON,
-{class: {member: kind}} with the members that there are.
+that it runs under both: ``python base_classes.py CENSUS.json`` reads what tools/census.py wrote, {class: {member: ...}}, and
+prints, as JSON, {class: {member: kind}} with the members that there are.
 """
 
 import inspect
@@ -105,9 +105,9 @@ def kind(owner, name):
     """What a member is, in words that do not depend on how it is made: "method", "flag", "Parameter", "Tensor float32 ()"."""
     value = getattr(owner, name)
     if isinstance(value, Parameter):
-        return f"Parameter {value.dtype} {tuple(value.shape)}".replace("mindspore.", "").replace("_compat", "")
+        return f"Parameter {ms.dtype_to_nptype(value.dtype).__name__} {tuple(value.shape)}"
     if isinstance(value, Tensor):
-        return f"Tensor {value.dtype} {tuple(value.shape)}".replace("mindspore.", "").replace("_compat", "")
+        return f"Tensor {ms.dtype_to_nptype(value.dtype).__name__} {tuple(value.shape)}"
     if isinstance(value, ops.Primitive):
         return "operator"
     if isinstance(value, nn.Cell):

@@ -50,7 +50,12 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
     begun = time.time()
     with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
         done = subprocess.run(
-            [*python, *words], cwd=checkout, env={**environment(side, given), **job.get("environment", {})}, stdout=log, stderr=subprocess.STDOUT, check=False
+            [*python, *words],
+            cwd=checkout,
+            env={**environment(side, given), **job.get("environment", {})},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
     text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
     numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
@@ -61,14 +66,16 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
 def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> str:
     if ours["code"] or ours["missing"]:
         return f"ours fails ({ours['code']}, missing {ours['missing']})"
-    if real["code"] or real["missing"]:
-        return f"real fails ({real['code']}, missing {real['missing']}); ours runs"
-    if not job.get("losses"):
-        return "both run"
-    if not ours["numbers"] or len(ours["numbers"]) != len(real["numbers"]):
-        return f"{len(ours['numbers'])} numbers, real has {len(real['numbers'])}"
-    apart = max(abs(one - two) / max(1.0, abs(two)) for one, two in zip(ours["numbers"], real["numbers"]))
-    return f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {len(ours['numbers'])} numbers within {apart:.1e}"
+    ends = f"real fails ({real['code']}, missing {real['missing']})" if real["code"] or real["missing"] else ""
+    if not job.get("losses") or (ends and not real["numbers"]):
+        return f"{ends}; ours runs" if ends else "both run"
+    counts = len(ours["numbers"]), len(real["numbers"])
+    if counts[0] == 0 or (counts[0] != counts[1] and not ends):
+        return f"{counts[0]} numbers, real has {counts[1]}"
+    pairs = list(zip(ours["numbers"], real["numbers"]))
+    apart = max(abs(one - two) / max(1.0, abs(two)) for one, two in pairs)
+    said = f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {len(pairs)} numbers within {apart:.1e}"
+    return f"{said}, then {ends}" if ends else said
 
 
 def main() -> int:

@@ -384,9 +384,10 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
 
     def construct(self, x: Any) -> Any:
-        gamma, beta = self.gamma, self.beta
-        if gamma.dtype is not x.dtype:
-            gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
+        return self._cal_output(x)
+
+    def _cal_output(self, x: Any) -> Any:
+        gamma, beta = (item if item.dtype is x.dtype else item.to(x.dtype) for item in (self.gamma, self.beta))
         if x.shape[1] != self.num_channels:
             raise ValueError(
                 f"For 'GroupNorm', axis 1 of the input must have {self.num_channels} channels, but got shape "

@@ -61,6 +61,7 @@ class Members(Groups):
         self.use_parallel = False
         self.param_rank = None
         self.grad_centralization = False
+        self._is_device = True
         self.map_ = Map()
         self.map_reverse = Map(None, True)
         self.hyper_map = HyperMap()

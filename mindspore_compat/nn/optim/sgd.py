@@ -10,6 +10,7 @@ from mindspore_compat._api.validate import check_bool
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
+from mindspore_compat.ops.operations import SGD as _SGD
 
 __all__ = ["SGD"]
 
@@ -58,6 +59,7 @@ class SGD(Optimizer):
         self.momentum = host_parameter(float(momentum), "momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
         self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
+        self.opt = (_SGD(float(dampening), 0.0, nesterov),) * self.param_length  # for subclasses
         self.__dict__["_fresh"] = None
 
     def _begin_step(self) -> None:

@@ -78,6 +78,9 @@ class ModelCheckpoint(Callback):
         if not callable(directory) and not callable(prefix):
             self._prefix = next_free_prefix(self._directory, prefix)
         self._append_dict = dict(self._config.append_dict or {})
+        self._append_epoch_num = self._append_dict.get("epoch_num", 0)  # where counting starts
+        self._append_step_num = self._append_dict.get("step_num", 0)
+        self._need_flush_from_cache = False  # Parameters are never cached here
 
     def step_end(self, run_context: RunContext) -> None:
         """Save if it is time."""
@@ -125,35 +128,40 @@ class ModelCheckpoint(Callback):
         """Path of the file saved last; empty before."""
         return self._latest_ckpt_file_name
 
-    def _is_due(self, step: int, force: bool) -> bool:
+    def _check_save_ckpt(self, cb_params: Any, force_to_save: bool) -> bool:
         config = self._config
         if config.save_checkpoint_steps:
-            return force or step >= self._last_triggered_step + config.save_checkpoint_steps
+            next_step = self._last_triggered_step + config.save_checkpoint_steps
+            return force_to_save or cb_params.cur_step_num >= next_step
         now = time.time()
-        if config.save_checkpoint_seconds and (force or now - self._last_time > config.save_checkpoint_seconds):
+        if config.save_checkpoint_seconds and (force_to_save or now - self._last_time > config.save_checkpoint_seconds):
             self._last_time = now
             return True
         return False
 
     def _save_ckpt(self, cb_params: Any, force_to_save: bool = False) -> None:
         step = cb_params.cur_step_num
-        if step == self._last_triggered_step or not self._is_due(step, force_to_save):
+        if step == self._last_triggered_step or not self._check_save_ckpt(cb_params, force_to_save):
             return
         directory, prefix = self._place or self._called_place(cb_params)
         place = "" if callable(self._prefix) else f"-{cb_params.cur_epoch_num}_{_step_in_epoch(cb_params)}"
         name = f"{prefix}{place}.{self._config.format}"
         self._last_triggered_step = step
-        self._count(cb_params.cur_epoch_num, step)
+        self._append_dict_content(cb_params.cur_epoch_num, step)
         path = os.path.join(directory, name)
         self._write(path, cb_params, self._make_room(directory, prefix))
         self._latest_ckpt_file_name = path
         cb_params.last_save_ckpt_step, cb_params.latest_ckpt_file = step, path
 
-    def _count(self, epoch: int, step: int) -> None:
+    def _append_dict_content(self, epoch_num: int, step_num: int) -> None:
         """Bring what ``append_info`` asked for up to date; numbers in its dict are where counting starts."""
-        for key, value in (("epoch_num", epoch), ("step_num", step)):
-            if key in self._append_dict:
-                self._append_dict[key] = (self._config.append_dict or {}).get(key, 0) + value
+        if "epoch_num" in self._append_dict:
+            self._append_dict["epoch_num"] = self._append_epoch_num + epoch_num
+        if "step_num" in self._append_dict:
+            self._append_dict["step_num"] = self._append_step_num + step_num
+
+    def _flush_from_cache(self, cb_params: Any) -> None:
+        """Nothing: Parameters are never cached here."""
 
     def _write(self, path: str, cb_params: Any, obsolete: list[str]) -> None:
         config = self._config
@@ -236,7 +244,7 @@ class ModelCheckpoint(Callback):
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
-        self._count(epoch, step)
+        self._append_dict_content(epoch, step)
         save_checkpoint(
             cb_params.train_network,
             os.path.join(directory, f"{prefix}-{epoch}_{step}_breakpoint.ckpt"),
