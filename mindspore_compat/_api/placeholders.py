@@ -49,6 +49,7 @@ def module_getattr(
     module_name: str,
     lazy: Mapping[str, str] | None = None,
     unsupported: Mapping[str, str] | None = None,
+    fallback: str = "",
 ) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of module `module_name`: ``__getattr__ = module_getattr(__name__, {...}, {...})``.
 
@@ -57,6 +58,8 @@ def module_getattr(
             or a module called so, ``"train.metrics"``; for a module of another name ``"train.metrics:"``. Imported on
             first use, then kept in the module.
         unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
+        fallback: a module of the package, ``"ops.auto_generate.gen_ops_prim"``, whose public names are found here too:
+            upstream's files of one room import each other's, and code takes a name from any of them.
     Raises:
         AttributeError: for every other name; ImportError where a ``from X import name`` statement asked for it.
     """
@@ -68,6 +71,8 @@ def module_getattr(
             value = _load(lazy[name], name)
         elif name in unsupported:
             value = placeholder(f"{module_name}.{name}", unsupported[name])
+        elif fallback and not name.startswith("_") and name in vars(_load(f"{fallback}:", name)):
+            value = _load(f"{fallback}:{name}", name)
         else:
             raise _absent(module_name, name, sys._getframe(1), lazy)
         setattr(sys.modules[module_name], name, value)

@@ -1,7 +1,7 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 
 from mindspore_compat.common import dtype, initializer
-from mindspore_compat.common.api import JitConfig, mutable
+from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable
 from mindspore_compat.common.dtype import *  # noqa: F403
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.seed import get_seed, set_seed
@@ -24,6 +24,11 @@ __all__ = [
     "get_seed",
     "dtype",
     "JitConfig",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_class",
+    "ms_function",
     "mutable",
     *dtype.__all__,
 ]

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import log
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = [
@@ -187,7 +188,16 @@ class _PyNativeExecutor:
         """Accepted without effect: what is differentiated is recorded by torch."""
 
 
+class _CellGraphExecutor:
+    """What scripts call of upstream's executor of graphs."""
+
+    def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
+        """(phase, True): nothing is compiled ahead; the first call records."""
+        return phase, True
+
+
 _pynative_executor = _PyNativeExecutor()
+_cell_graph_executor = _CellGraphExecutor()
 cells_compile_cache: dict[int, set[str]] = {}  # nothing is compiled
 
 
@@ -196,3 +206,11 @@ class no_grad(torch.no_grad):
 
 
 _no_grad = no_grad
+
+__getattr__ = module_getattr(
+    __name__,
+    unsupported={
+        "flops_collection": "it counts what upstream's compiled graph of a phase computes. "
+        "torch.utils.flop_counter.FlopCounterMode counts a step."
+    },
+)

@@ -16,6 +16,9 @@ __all__ = [
     "_is_sharding_propagation",
     "_get_pipeline_stages",
     "_get_stage_device_num",
+    "_is_in_auto_parallel_mode",
+    "_is_in_data_parallel_mode",
+    "_is_in_hybrid_parallel_mode",
 ]
 
 
@@ -57,3 +60,15 @@ def _get_pipeline_stages() -> int:
 
 def _get_stage_device_num() -> int:
     return get_group_size() // _get_pipeline_stages()
+
+
+def _is_in_auto_parallel_mode() -> bool:
+    return _get_parallel_mode() in ("semi_auto_parallel", "auto_parallel")
+
+
+def _is_in_data_parallel_mode() -> bool:
+    return _get_parallel_mode() == "data_parallel"
+
+
+def _is_in_hybrid_parallel_mode() -> bool:
+    return _get_parallel_mode() == "hybrid_parallel"

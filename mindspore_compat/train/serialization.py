@@ -66,4 +66,10 @@ __all__ = [
     "unified_safetensors",
 ]
 
-__getattr__ = module_getattr(__name__, {"Checkpoint": "_format.proto.checkpoint", "Validator": "_checkparam:"})
+__getattr__ = module_getattr(
+    __name__,
+    {"Checkpoint": "_format.proto.checkpoint", "Validator": "_checkparam:"},
+    {
+        "_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself.",
+    },
+)

@@ -11,12 +11,39 @@ from mindspore_compat.common._program import program
 from mindspore_compat.nn.cell import Cell
 
 __all__ = [
+    "_MicroBatch",
     "GradAccumulationCell",
     "PipelineCell",
     "MicroBatchInterleaved",
     "_VirtualDatasetCell",
     "VirtualDatasetCellTriple",
 ]
+
+
+class _MicroBatch(Cell):
+    """Part ``i`` of ``micro_size`` equal ones of each input, along axis 0: a tuple."""
+
+    def __init__(self, micro_size: int) -> None:
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i: int, *inputs: Any) -> tuple[Any, ...]:
+        return part_of(inputs, i, self.micro_size)
+
+
+def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
+    """That part of ``count`` equal ones of every input.
+
+    Raises:
+        ValueError: if a batch can not be divided.
+    """
+    for value in inputs:
+        if value.shape[0] % count:
+            raise ValueError(
+                f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be "
+                f"divided by micro size({count})"
+            )
+    return tuple([value[part * (value.shape[0] // count) : (part + 1) * (value.shape[0] // count)] for value in inputs])
 
 
 class _PartsOfABatch(Cell):
@@ -46,17 +73,8 @@ class _PartsOfABatch(Cell):
         Raises:
             ValueError: if a batch can not be divided.
         """
-        count = self.micro_size
-        for value in inputs:
-            if value.shape[0] % count:
-                raise ValueError(
-                    f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be "
-                    f"divided by micro size({count})"
-                )
-        for part in range(count):
-            yield tuple(
-                [value[part * (value.shape[0] // count) : (part + 1) * (value.shape[0] // count)] for value in inputs]
-            )
+        for part in range(self.micro_size):
+            yield part_of(inputs, part, self.micro_size)
 
     def construct(self, *inputs: Any) -> Any:
         total = None

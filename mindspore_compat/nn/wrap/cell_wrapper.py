@@ -20,6 +20,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
     MicroBatchInterleaved,
     PipelineCell,
     VirtualDatasetCellTriple,
+    _MicroBatch,
     _VirtualDatasetCell,
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
@@ -38,6 +39,7 @@ __all__ = [
     "PipelineCell",
     "MicroBatchInterleaved",
     "VirtualDatasetCellTriple",
+    "_MicroBatch",
     "_VirtualDatasetCell",
 ]
 

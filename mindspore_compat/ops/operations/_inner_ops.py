@@ -1,6 +1,9 @@
 """Operators that upstream keeps in ``mindspore.ops.operations._inner_ops``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.operations.image_ops import PsROIPooling
 from mindspore_compat.ops.operations.other_ops import IsConstant, MixedPrecisionCast
 
 __all__ = ["IsConstant", "MixedPrecisionCast", "PsROIPooling"]
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_int, check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -278,3 +279,6 @@ def ExtractImagePatches(ksizes: Any, strides: Any, rates: Any, padding: str = "V
         return wrap(torch.reshape(torch.transpose(columns, 1, 2), (n, -1, *out)))
 
     return run
+
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -119,3 +120,6 @@ def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
         if len(inputs) == 1
         else tuple(wrap(_Changed.apply(i, changed)) for i in inputs)
     )
+
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

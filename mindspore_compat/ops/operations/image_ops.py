@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_bool
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
@@ -116,3 +117,5 @@ def _hsv_to_rgb(x: Any) -> Any:
 RGBToHSV = plain("RGBToHSV", _rgb_to_hsv)
 HSVToRGB = plain("HSVToRGB", _hsv_to_rgb)
 CheckValid = plain("CheckValid", F.check_valid)
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

@@ -1,5 +1,8 @@
 """Upstream: ``mindspore.ops.operations.linalg_ops``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.operations.math_ops import Eig, Geqrf, Svd  # type: ignore[attr-defined]
 
 __all__ = ["Eig", "Geqrf", "Svd"]
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

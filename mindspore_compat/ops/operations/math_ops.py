@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -226,3 +227,5 @@ def _matrix_logarithm(x: Any) -> Any:
 
 
 MatrixLogarithm = plain("MatrixLogarithm", _matrix_logarithm)
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range, check_type
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
@@ -298,3 +299,6 @@ def ComputeAccidentalHits(num_true: int = 1) -> _Run:
         return wrap(to_dtype(hits[:, 0], torch.int32)), wrap(hits[:, 1]), wrap(weights)
 
     return run
+
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

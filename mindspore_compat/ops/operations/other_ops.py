@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
@@ -108,3 +109,5 @@ def _scan(loop_func: Callable[..., Any], init: Any, xs: Any, length: int | None 
 WhileLoop = plain("WhileLoop", _while_loop)
 ForiLoop = plain("ForiLoop", _fori_loop)
 Scan = plain("Scan", _scan)
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

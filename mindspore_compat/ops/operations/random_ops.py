@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
@@ -185,3 +186,6 @@ def LogUniformCandidateSampler(
     return lambda true_classes: F.log_uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, seed
     )
+
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -66,3 +67,6 @@ def SparseTensorDenseMatmul(adjoint_st: Bool = False, adjoint_dt: Bool = False) 
         return wrap(kernels.mm(left, right))
 
     return run
+
+
+__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

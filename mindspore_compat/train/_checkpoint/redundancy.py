@@ -8,13 +8,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
+import torch.distributed as dist
 
+from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._torch.names import torch_targets
 
-__all__ = ["own_share", "share_loaded", "require_parallel"]
+__all__ = [
+    "get_parameter_redundancy",
+    "own_share",
+    "remove_param_redundancy",
+    "require_parallel",
+    "share_loaded",
+]
 
 
 def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
@@ -25,7 +33,7 @@ def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
 
 def require_parallel(what: str) -> int:
     """The number of processes; TypeError if there is but one, as upstream."""
-    size = get_group_size() if torch.distributed.is_available() and torch.distributed.is_initialized() else 1
+    size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
     if size == 1:
         raise TypeError(
             f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got "
@@ -57,7 +65,6 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
         TypeError: in a single process, as upstream.
     """
     size = require_parallel("loading")
-    import torch.distributed as dist
 
     lists: list[Sequence[str]] = [()] * size
     dist.all_gather_object(lists, list(missing))
@@ -77,3 +84,34 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
         dist.broadcast(buffer, src=owner)
         data.copy_(buffer)
     return nowhere
+
+
+def get_parameter_redundancy(
+    layout_obj: Any, initial_rank: int | None = None
+) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """{name: groups of ranks that hold the same values} of a network that every process trains whole.
+
+    Raises:
+        UnsupportedError: for a strategy file or a dict of layouts.
+    """
+    if not isinstance(layout_obj, Cell):
+        raise UnsupportedError(
+            "get_parameter_redundancy takes the network: what files and layouts of sharded training leave to whom is "
+            "not read. save_checkpoint writes whole Parameters."
+        )
+    ranks = tuple(range(get_group_size() if dist.is_available() and dist.is_initialized() else 1))
+    return dict.fromkeys(sorted(parameter.name for parameter in layout_obj.get_parameters()), (ranks,))
+
+
+def remove_param_redundancy(param_redundancy_dict: dict[str, Any], keep_redundancy: int = 1) -> dict[int, set[str]]:
+    """{rank: names that it saves}, so that each name is saved by ``keep_redundancy`` ranks of each of its groups."""
+    names_of: dict[tuple[int, ...], list[str]] = {}
+    for name, groups in param_redundancy_dict.items():
+        for group in groups:
+            names_of.setdefault(tuple(group), []).append(name)
+    saved: dict[int, set[str]] = {}
+    for turn in range(keep_redundancy):
+        for group, names in names_of.items():
+            for place, name in enumerate(names):
+                saved.setdefault(group[(place + turn) % len(group)], set()).add(name)
+    return saved

@@ -1,0 +1,29 @@
+"""What libraries ask about the process group. Upstream: ``mindspore.communication._comm_helper``."""
+
+from __future__ import annotations
+
+import torch.distributed as dist
+
+from mindspore_compat.communication.management import GlobalComm
+
+__all__ = ["GlobalComm", "_is_available", "_is_hccl_available", "_is_initialized", "_is_nccl_available"]
+
+
+def _is_available() -> bool:
+    """Whether torch was built with several processes in mind."""
+    return dist.is_available()
+
+
+def _is_initialized() -> bool:
+    """Whether `mindspore.communication.init` has been called."""
+    return dist.is_available() and dist.is_initialized()
+
+
+def _is_hccl_available() -> bool:
+    """Whether there is Ascend's library: never."""
+    return False
+
+
+def _is_nccl_available() -> bool:
+    """Whether torch was built with NCCL."""
+    return dist.is_available() and dist.is_nccl_available()
