@@ -1,5 +1,7 @@
 """Loading and preparing data. Upstream: ``mindspore.dataset``."""
 
+import contextlib
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset import core, engine, transforms
 from mindspore_compat.dataset.core.config import get_seed, set_seed
@@ -7,6 +9,10 @@ from mindspore_compat.dataset.engine import *  # noqa: F403
 from mindspore_compat.dataset.engine import samplers
 from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.utils.line_reader import LineReader
+
+with contextlib.suppress(ImportError):
+    # Libraries write `import PIL` and then `PIL.Image`: upstream's dataset has imported that.
+    import PIL.Image  # noqa: F401
 
 __all__ = [
     "Implementation",
