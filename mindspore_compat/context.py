@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -364,10 +365,17 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Ask torch for deterministic algorithms."""
+    """Ask torch for deterministic algorithms. The variables by which upstream tells Ascend's libraries are kept too,
+    since programs read them.
+    """
     if not isinstance(deterministic, bool):
         raise TypeError(
             f"For 'set_deterministic', 'deterministic' must be bool, but got {type(deterministic).__name__}."
         )
     make_deterministic(deterministic)
+    for variable, on, off in (("HCCL_DETERMINISTIC", "true", "false"), ("TE_PARALLEL_COMPILER", "1", "0")):
+        if deterministic and os.environ.get(variable) != "strict":
+            os.environ[variable] = on
+        elif not deterministic and os.environ.get(variable, off) != off:
+            del os.environ[variable]
     _values["deterministic"] = "ON" if deterministic else "OFF"
