@@ -9,9 +9,8 @@ import runpy
 import sys
 import zlib
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 
 
 def fill(network):
