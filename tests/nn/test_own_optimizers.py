@@ -113,3 +113,63 @@ def test_maps_and_operators_are_there_and_can_be_replaced() -> None:
     made.opt(made.parameters[1], made.moments[1], 0.1, Tensor(np.ones(3, np.float32)), 0.9)
     assert np.allclose(made.parameters[1].asnumpy(), 0.9)
     assert made.broadcast_params(True) == [tuple(made.parameters)]
+
+
+def test_a_number_is_assigned_to_a_parameter_where_upstream_compiles() -> None:
+    class Count(nn.Cell):
+        def __init__(self, start: Any, value: Any) -> None:
+            super().__init__()
+            self.count, self.value = Parameter(Tensor(start), name="count"), value
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.count = self.value
+            return x + self.count
+
+    x, before = Tensor(np.float32(1)), ms.get_context("mode")
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        net = Count(np.int32(5), 0)
+        assert net(x).asnumpy() == 1 and isinstance(net.count, Parameter) and net.count.dtype is ms.int32
+        assert Count(np.float32(3), 1.5)(x).asnumpy() == 2.5
+        with pytest.raises(ValueError, match="must have the same rank"):
+            Count(np.array([5, 5], np.int32), 2)(x)
+        with pytest.raises(TypeError, match="Data type conversion is not supported"):
+            Count(np.int32(3), 1.5)(x)
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        with pytest.raises(TypeError, match="already exists in network"):
+            Count(np.int32(5), 0)(x)
+    finally:
+        ms.set_context(mode=before)
+
+
+def test_gradients_are_accumulated_by_a_subclass_with_its_own_construct() -> None:
+    from mindspore_compat.boost.grad_accumulation import (
+        GradientAccumulation,
+        gradient_accumulation_op,
+        gradient_clear_op,
+    )
+
+    class Own(GradientAccumulation):
+        def construct(self, loss: Any, grads: Any) -> Any:
+            add = ops.partial(gradient_accumulation_op, self._max_accumulation_step)
+            self.hyper_map(add, self._grad_accumulation, grads)
+            self._accumulation_step += 1
+            if self._accumulation_step >= self._max_accumulation_step:
+                self.optimizer(self._grad_accumulation)
+                self.hyper_map(ops.partial(gradient_clear_op), self._grad_accumulation)
+                self._accumulation_step = 0
+            return loss
+
+    before = ms.get_context("mode")
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        made = optimizer()
+        own = Own(2, made)
+        gradients = (Tensor(np.ones((2, 3), np.float32)), Tensor(np.ones(3, np.float32)))
+        seen = []
+        for _ in range(4):
+            own(Tensor(1.0), gradients)
+            seen.append(float(made.parameters[0].asnumpy()[0, 0]))
+    finally:
+        ms.set_context(mode=before)
+    assert np.allclose(seen, [1, 0.9, 0.9, 0.71])
