@@ -1,10 +1,10 @@
 """What libraries' subclasses use of MindSpore's base classes without defining it themselves.
 
-``python -m tools.census CHECKOUT... [--out census.json]`` reads every Python file of the checkouts (nothing is imported), follows
-each class to the MindSpore classes it derives from, through the library's own classes, and writes for each of these:
-member → how it is used ("read", "called", "set", "overridden") → in how many classes, and of which checkouts. Names that a
-class or a library class above it defines or sets are its own and are left out, except for those that it sets or overrides:
-whether these are the base's too, tests/libraries/base_classes.py finds out by asking a real instance.
+``python -m tools.census CHECKOUT... [--out census.json]`` reads the Python files of the checkouts (nothing is run),
+follows each class to the MindSpore classes it derives from, through the library's own classes, and writes for each of
+these: member → how it is used ("read", "called", "set", "overridden") → in how many classes of which checkouts. Names
+that a class or a library class above it defines or sets are its own and are left out, except for those that it sets or
+overrides: whether these are the base's too, tests/libraries/base_classes.py finds out by asking a real instance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Uses = dict[str, dict[str, list[str]]]
 
 @dataclass
 class Class:
-    """A class of a library: its bases as dotted names, what it defines, and what it does with ``self`` and ``super()``."""
+    """A class of a library: its bases as dotted names, what it defines, what it does with ``self`` and ``super()``."""
 
     name: str
     bases: list[str]

@@ -10,7 +10,7 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.composite import MultitypeFuncGraph
+from mindspore_compat.ops.composite import HyperMap, MultitypeFuncGraph
 
 __all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]
 
@@ -44,6 +44,7 @@ class GradientAccumulation(Cell):
         self._max_accumulation_step = max_accumulation_step
         self.optimizer = optimizer
         self.weights = optimizer.parameters
+        self.hyper_map = HyperMap()  # for subclasses
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self._accumulation_step = Parameter(Tensor(0, torch.int32), name="accumulation_step")
         self._steps = 0  # the same number where reading it costs no wait for the device

@@ -9,9 +9,11 @@ import torch
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
+from mindspore_compat.context import in_graph
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting
 from mindspore_compat.nn._cell_listing import Listing
+from mindspore_compat.ops.function import assign
 
 __all__ = ["Attributes", "adopt"]
 
@@ -26,6 +28,25 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
             wants_grad = parameter.requires_grad
             parameter.__class__ = Parameter
             parameter.__init__(parameter, prefix + name, wants_grad)  # type: ignore[misc]
+
+
+def _assign_number(parameter: Parameter, value: float) -> None:
+    """``self.count = 0`` in a ``construct`` that upstream compiles.
+
+    Raises:
+        ValueError: if the Parameter has axes. TypeError: for a float into integers.
+    """
+    if parameter.dim():
+        raise ValueError(
+            "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, 'variable' rank: "
+            f"{parameter.dim()}. Use ops.assign with a Tensor of the Parameter's shape."
+        )
+    if isinstance(value, float) and not parameter.dtype.is_floating_point:
+        raise TypeError(
+            "Data type conversion is not supported for a 'Parameter', so a float can not be assigned to "
+            f"'{parameter.name}' of {parameter.dtype}."
+        )
+    assign(parameter, value)
 
 
 class Attributes(Listing):
@@ -111,6 +132,9 @@ class Attributes(Listing):
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
                 parameters[name].set_data(value)
+                return
+            if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
+                _assign_number(parameters[name], value)
                 return
             if value is not None:
                 raise TypeError(

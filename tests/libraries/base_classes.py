@@ -7,9 +7,8 @@ import inspect
 import json
 import sys
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 from mindspore import Parameter, Tensor, dataset, nn, ops
 from mindspore.train import callback
 
@@ -94,9 +93,7 @@ BUILDERS = {
     "PrimitiveWithInfer": lambda: ops.PrimitiveWithInfer("own"),
 }
 #: where the census has members of a class under another name
-SAME = {
-    name: "Optimizer" for name in ("Optimizer of groups", "Optimizer of scheduled groups", "Optimizer with a schedule")
-}
+SAME = dict.fromkeys(("Optimizer of groups", "Optimizer of scheduled groups", "Optimizer with a schedule"), "Optimizer")
 SAME.update({"Momentum": "Optimizer", "Lamb": "Optimizer", "SGD": "Optimizer", "Adam": "Optimizer"})
 SAME.update({"AdamWeightDecay": "Optimizer"})
 
@@ -135,18 +132,16 @@ def members(owner, names):
     return found
 
 
-def main(path):
+def ask(path):
+    """{class: {member: kind}} of what the file at ``path`` names."""
     with open(path, encoding="utf-8") as file:
         wanted = json.load(file)
     found = {}
     for name, build in BUILDERS.items():
-        names = sorted(set(wanted.get(name, ())) | set(wanted.get(SAME.get(name, name), ())))
-        try:
-            found[name] = members(build(), names)
-        except Exception as error:  # which classes cannot be built is part of the answer
-            found[name] = {"": f"{type(error).__name__}: {error}"}
-    print("MEMBERS " + json.dumps(found, sort_keys=True))
+        names = {*wanted.get(name, ()), *wanted.get(SAME.get(name, name), ())}
+        found[name] = members(build(), sorted(names))
+    return found
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    print("MEMBERS " + json.dumps(ask(sys.argv[1]), sort_keys=True))

@@ -11,9 +11,8 @@ sys.path.insert(0, os.getcwd())
 
 import mindspore as ms
 import numpy as np
-from mindspore import Tensor, nn
-
 from mindcv.optim import create_optimizer
+from mindspore import Tensor, nn
 
 NAMES = ("sgd", "nesterov", "momentum", "adam", "adamw", "lion", "nadam", "adan", "rmsprop", "adagrad", "lamb")
 RATES = {"constant": 0.01, "listed": [0.01 - 0.001 * step for step in range(8)]}

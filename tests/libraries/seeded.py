@@ -10,9 +10,8 @@ import sys
 import types
 import zlib
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 
 
 #: library -> what makes its networks, in its package ``models``

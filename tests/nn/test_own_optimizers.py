@@ -1,0 +1,175 @@
+"""Optimizers that libraries derive from `nn.Optimizer` and from ours: what they read, call and set is upstream's."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+from tests.support.oracle import run_oracle
+
+PROGRAM = Path(__file__).with_name("own_optimizers_program.py")
+
+
+@pytest.fixture(scope="module")
+def trained() -> dict[str, list[float]]:
+    command = [sys.executable, "-m", "mindspore_compat", str(PROGRAM)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, list[float]] = json.loads(done.stdout.split("TRAINED ")[-1])
+    return found
+
+
+def test_both_modes_train_alike(trained: dict[str, list[float]]) -> None:
+    for name in [name.removesuffix("-graph") for name in trained if name.endswith("-graph")]:
+        np.testing.assert_allclose(trained[f"{name}-graph"], trained[f"{name}-pynative"], rtol=1e-6, err_msg=name)
+
+
+@pytest.mark.oracle
+def test_they_train_as_under_real_mindspore(trained: dict[str, list[float]]) -> None:
+    real = run_oracle(
+        "import sys; sys.path.insert(0, sys.argv[1])\nimport own_optimizers_program as p\ngive(p.main())",
+        str(PROGRAM.parent),
+    )
+    assert real.keys() == trained.keys()
+    for name in real:
+        if name.startswith("Slower") and name.endswith("pynative"):
+            continue  # real PyNative runs the subclass's construct twice where it calls an optimizer's own
+        np.testing.assert_allclose(trained[name], real[name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def optimizer(of: Any = nn.Momentum, **arguments: Any) -> Any:
+    parameters = [Parameter(np.ones((2, 3), np.float32), name="w"), Parameter(np.ones(3, np.float32), name="b.beta")]
+    return of(parameters, 0.1, **({"momentum": 0.9} if of is nn.Momentum else {}), **arguments)
+
+
+def test_the_trained_parameters_and_the_own_ones_are_both_under_their_names() -> None:
+    made = optimizer()
+    assert [item.name for item in made._parameters] == ["w", "b.beta"] and made._parameters[0] is made.parameters[0]
+    assert {"global_step", "learning_rate", "momentum"} <= set(made._parameters.keys())
+    assert made._parameters["momentum"] is made.momentum and "momentum" in made._parameters
+    clones = made._parameters.clone(prefix="more", init="zeros")
+    assert [item.name for item in clones] == ["more.w", "more.b.beta"] and not clones[0].asnumpy().any()
+    with pytest.raises(AttributeError, match="'ParameterTuple' object has no attribute 'nothing'"):
+        made._parameters.nothing
+    for copied in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert [item.name for item in copied._parameters] == ["w", "b.beta"]
+
+
+def step(made: Any) -> np.ndarray:
+    made((Tensor(np.zeros((2, 3), np.float32)), Tensor(np.zeros(3, np.float32))))
+    return np.array([made.parameters[0].asnumpy()[0, 0], made.parameters[1].asnumpy()[0]])
+
+
+def test_a_weight_decay_and_flags_that_are_set_take_effect() -> None:
+    assert np.allclose(step(optimizer(weight_decay=0.5)), [1 - 0.1 * 0.5, 1])
+    made = optimizer(weight_decay=0.5)
+    made.weight_decay = Tensor(0.2, ms.float32)
+    assert np.allclose(step(made), [1 - 0.1 * 0.2, 1])
+    made = optimizer(weight_decay=0.5)
+    made.decay_flags = (False, True)
+    assert np.allclose(step(made), [1, 1 - 0.1 * 0.5])
+
+
+@pytest.mark.parametrize(("of", "shape"), [(nn.Adam, ()), (nn.AdaMax, ()), (nn.AdamWeightDecay, (1,)), (nn.Lamb, (1,))])
+def test_betas_are_tensors_and_take_effect_when_set(of: Any, shape: tuple[int, ...]) -> None:
+    made, other = optimizer(of), optimizer(of, beta1=0.5)
+    assert made.beta1.shape == made.beta2.shape == made.eps.shape == shape and made.beta1.dtype is ms.float32
+    made.beta1 = other.beta1
+    gradients = (Tensor(np.ones((2, 3), np.float32)), Tensor(np.ones(3, np.float32)))
+    for _ in range(3):
+        made(gradients), other(gradients)
+    assert np.array_equal(made.parameters[0].asnumpy(), other.parameters[0].asnumpy())
+
+
+def test_a_target_is_checked_and_changes_nothing() -> None:
+    made = optimizer(nn.Adam)
+    made._set_base_target("CPU")
+    assert made._is_device is False
+    with pytest.raises(ValueError, match="must be one of"):
+        made._set_base_target("TPU")
+    with pytest.raises(TypeError, match="must be string"):
+        made.target = 3
+
+
+def test_maps_and_operators_are_there_and_can_be_replaced() -> None:
+    made = optimizer()
+    one = Tensor(np.ones(2, np.float32))
+    for name in ("map_", "map_reverse", "hyper_map", "hyper_map_reverse"):
+        assert [item.asnumpy().tolist() for item in getattr(made, name)(ops.add, (one, one), (one, one))] == [
+            [2, 2]
+        ] * 2
+        setattr(made, name, ops.HyperMap())
+    made.assignadd(made.global_step, made.global_step_increase_tensor)
+    assert made.global_step.asnumpy().tolist() == [1]
+    made.opt(made.parameters[1], made.moments[1], 0.1, Tensor(np.ones(3, np.float32)), 0.9)
+    assert np.allclose(made.parameters[1].asnumpy(), 0.9)
+    assert made.broadcast_params(True) == [tuple(made.parameters)]
+
+
+def test_a_number_is_assigned_to_a_parameter_where_upstream_compiles() -> None:
+    class Count(nn.Cell):
+        def __init__(self, start: Any, value: Any) -> None:
+            super().__init__()
+            self.count, self.value = Parameter(Tensor(start), name="count"), value
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.count = self.value
+            return x + self.count
+
+    x, before = Tensor(np.float32(1)), ms.get_context("mode")
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        net = Count(np.int32(5), 0)
+        assert net(x).asnumpy() == 1 and isinstance(net.count, Parameter) and net.count.dtype is ms.int32
+        assert Count(np.float32(3), 1.5)(x).asnumpy() == 2.5
+        with pytest.raises(ValueError, match="must have the same rank"):
+            Count(np.array([5, 5], np.int32), 2)(x)
+        with pytest.raises(TypeError, match="Data type conversion is not supported"):
+            Count(np.int32(3), 1.5)(x)
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        with pytest.raises(TypeError, match="already exists in network"):
+            Count(np.int32(5), 0)(x)
+    finally:
+        ms.set_context(mode=before)
+
+
+def test_gradients_are_accumulated_by_a_subclass_with_its_own_construct() -> None:
+    from mindspore_compat.boost.grad_accumulation import (
+        GradientAccumulation,
+        gradient_accumulation_op,
+        gradient_clear_op,
+    )
+
+    class Own(GradientAccumulation):
+        def construct(self, loss: Any, grads: Any) -> Any:
+            add = ops.partial(gradient_accumulation_op, self._max_accumulation_step)
+            self.hyper_map(add, self._grad_accumulation, grads)
+            self._accumulation_step += 1
+            if self._accumulation_step >= self._max_accumulation_step:
+                self.optimizer(self._grad_accumulation)
+                self.hyper_map(ops.partial(gradient_clear_op), self._grad_accumulation)
+                self._accumulation_step = 0
+            return loss
+
+    before = ms.get_context("mode")
+    try:
+        ms.set_context(mode=ms.GRAPH_MODE)
+        made = optimizer()
+        own = Own(2, made)
+        gradients = (Tensor(np.ones((2, 3), np.float32)), Tensor(np.ones(3, np.float32)))
+        seen = []
+        for _ in range(4):
+            own(Tensor(1.0), gradients)
+            seen.append(float(made.parameters[0].asnumpy()[0, 0]))
+    finally:
+        ms.set_context(mode=before)
+    assert np.allclose(seen, [1, 0.9, 0.9, 0.71])
