@@ -9,6 +9,7 @@ from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._experts import *  # noqa: F403
+from mindspore_compat.ops.function._extended import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403

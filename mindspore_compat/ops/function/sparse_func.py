@@ -241,10 +241,10 @@ def csr_mul(x: CSRTensor, y: Any) -> CSRTensor:
     return CSRTensor(x.indptr, x.indices, wrap(x.values * csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
 
 
-def csr_div(x: CSRTensor, y: Any) -> CSRTensor:
-    """x / y at the places of ``x``; ``y`` is dense and broadcasts."""
+def csr_div(x: CSRTensor, y: Any) -> Any:
+    """The values of x / y at the places of ``x``; ``y`` is dense and broadcasts."""
     _check(x, CSRTensor, "csr_div")
-    return CSRTensor(x.indptr, x.indices, wrap(x.values / csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
+    return wrap(x.values / csr_gather(x.indptr, x.indices, y, x.shape))
 
 
 def csr_mv(csr_tensor: CSRTensor, dense: Any) -> Any:
