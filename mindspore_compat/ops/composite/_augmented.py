@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
@@ -20,72 +19,34 @@ __all__ = """
     is_dynamic_sequence_element_unknown switch_layer SliceGetItem
 """.split()
 
-_OF_TENSORS = [
-    ("Number", "Number"),
-    ("Tensor", "Tensor"),
-    ("Number", "Tensor"),
-    ("Tensor", "Number"),
-    ("Tuple", "Tensor"),
-    ("Tensor", "Tuple"),
-    ("List", "Tensor"),
-    ("Tensor", "List"),
-]
-_REPEATED = [
-    ("Number", "String"),
-    ("String", "Number"),
-    ("List", "Number"),
-    ("Number", "List"),
-    ("Tuple", "Number"),
-    ("Number", "Tuple"),
-]
 
-
-def _graph(name: str, function: Callable[[Any, Any], Any], plain: Any, extra: list[tuple[str, str]]) -> Any:
-    """``function`` for pairs with a Tensor, Python's own operator for the others."""
+def _graph(name: str, function: Callable[..., Any], plain: Callable[..., Any], **sparse: Callable[..., Any]) -> Any:
+    """Functions for pairs of sparse tensors, ``function`` for those with a Tensor, Python's operator for the others."""
 
     def apply(x: Any, y: Any) -> Any:
         has_tensor = isinstance(x, torch.Tensor) or isinstance(y, torch.Tensor)
         return function(x, y) if has_tensor else plain(x, y)
 
     made = MultitypeFuncGraph(name)
-    for pair in (*_OF_TENSORS, *extra):
-        made.register(*pair)(apply)
+    for pair, own in sparse.items():
+        made.register(*pair.split("_"))(own)
+    made.register("Any", "Any")(apply)
     return made
 
 
 augassign_add = _graph(
-    "augassign_add", F.add, operator.add, [("String", "String"), ("List", "List"), ("Tuple", "Tuple")]
+    "augassign_add",
+    F.add,
+    operator.add,
+    RowTensor_Tensor=F.row_tensor_add,
+    COOTensor_COOTensor=lambda x, y: F.coo_add(x, y, 0),
+    CSRTensor_CSRTensor=lambda x, y: F.csr_add(x, y, 1, 1),
 )
-augassign_sub = _graph("augassign_sub", F.sub, operator.sub, [])
-augassign_mul = _graph("augassign_mul", F.mul, operator.mul, _REPEATED)
-augassign_div = _graph("augassign_div", F.div, operator.truediv, [])
-augassign_floordiv = _graph("augassign_floordiv", F.floor_div, operator.floordiv, [])
-augassign_mod = _graph("augassign_mod", F.floor_mod, operator.mod, [])
-
-
-@augassign_add.register("RowTensor", "Tensor")
-def _add_rows(x: Any, y: Any) -> Any:
-    return F.row_tensor_add(x, y)
-
-
-@augassign_add.register("COOTensor", "COOTensor")
-def _add_coo(x: COOTensor, y: COOTensor) -> Any:
-    return F.coo_add(x, y, 0)
-
-
-@augassign_add.register("CSRTensor", "CSRTensor")
-def _add_csr(x: CSRTensor, y: CSRTensor) -> Any:
-    return F.csr_add(x, y, 1, 1)
-
-
-@augassign_sub.register("CSRTensor", "CSRTensor")
-def _sub_csr(x: CSRTensor, y: CSRTensor) -> Any:
-    return F.csr_add(x, y, 1, -1)
-
-
-@augassign_mul.register("CSRTensor", "Tensor")
-def _mul_csr(x: CSRTensor, y: Any) -> Any:
-    return F.csr_mul(x, y)
+augassign_sub = _graph("augassign_sub", F.sub, operator.sub, CSRTensor_CSRTensor=lambda x, y: F.csr_add(x, y, 1, -1))
+augassign_mul = _graph("augassign_mul", F.mul, operator.mul, CSRTensor_Tensor=F.csr_mul)
+augassign_div = _graph("augassign_div", F.div, operator.truediv, CSRTensor_Tensor=F.csr_div)
+augassign_floordiv = _graph("augassign_floordiv", F.floor_div, operator.floordiv)
+augassign_mod = _graph("augassign_mod", F.floor_mod, operator.mod)
 
 
 #: the sums of the leaves of two nested sequences
@@ -96,19 +57,12 @@ def broadcast_gradient_args(x_shape: Any, y_shape: Any) -> tuple[tuple[int, ...]
     """The axes of the broadcast shape over which the gradient of each of two inputs is a sum."""
     size = max(len(x_shape), len(y_shape))
     shapes = [(1,) * (size - len(shape)) + tuple(shape) for shape in (x_shape, y_shape)]
-    for one, other in zip(*shapes):
-        if one != other and 1 not in (one, other):
-            raise ValueError(
-                f"For 'broadcast_gradient_args', the shapes {tuple(x_shape)} and {tuple(y_shape)} do not broadcast."
-            )
-
-    def axes(own: tuple[int, ...], other: tuple[int, ...], missing: int) -> tuple[int, ...]:
-        return tuple(n for n in range(size) if own[n] == 1 and (other[n] != 1 or n < missing))
-
-    return (
-        axes(shapes[0], shapes[1], size - len(x_shape)),
-        axes(shapes[1], shapes[0], size - len(y_shape)),
-    )
+    if any(one != other and 1 not in (one, other) for one, other in zip(*shapes)):
+        raise RuntimeError(
+            f"For 'broadcast_gradient_args', the shapes {tuple(x_shape)} and {tuple(y_shape)} do not broadcast."
+        )
+    first, second = (tuple(axis for axis, length in enumerate(shape) if length == 1) for shape in shapes)
+    return first, second
 
 
 def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:

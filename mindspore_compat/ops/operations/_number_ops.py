@@ -42,7 +42,7 @@ def _check_numerics(x: Any) -> Any:
 
 
 def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
-    """uint8 of 8 bits each, x > threshold along the last axis; the first is the highest bit, of bools the lowest, as upstream."""
+    """uint8 of 8 bits each, x > threshold along the last axis; the first is the highest bit, of bools the lowest."""
     if x.shape[-1] % 8:
         raise ValueError(
             f"For 'CompareAndBitpack', the last axis must be divisible by 8, but got shape {tuple(x.shape)}."
