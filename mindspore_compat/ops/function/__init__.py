@@ -4,6 +4,7 @@ from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403
 from mindspore_compat.ops.function._attention_inference import *  # noqa: F403
+from mindspore_compat.ops.function._bands import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
@@ -60,7 +61,6 @@ INTERNAL = (
     "index_put",
     "fill_diagonal",
     "embedding_lookup",
-    "set_diag",
     "nll_loss_outputs",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
