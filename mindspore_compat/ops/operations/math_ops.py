@@ -212,7 +212,7 @@ LinSpace = plain("LinSpace", F.linspace)
 Lerp, LerpScalar = plain("Lerp", F.lerp), plain("LerpScalar", F.lerp)
 TransposeExtView = plain("TransposeExtView", F.swapaxes)
 ConjugateTranspose = plain("ConjugateTranspose", lambda x, perm: F.conj(F.transpose(x, perm)))
-SelectView = plain("SelectView", lambda input, dim, index: wrap(torch.select(input, dim, index)))
+SelectView = plain("SelectView", lambda input, index, axis: wrap(torch.select(input, axis, index)))
 LogSoftmaxExt = plain(
     "LogSoftmaxExt",
     lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),
