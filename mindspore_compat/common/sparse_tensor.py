@@ -56,8 +56,9 @@ class COOTensor(RowTensor):
 
     def to_dense(self) -> Any:
         """The dense Tensor; places named twice add up."""
-        dense = torch.sparse_coo_tensor(self.indices.to(torch.int64).T, self.values, self.dense_shape).to_dense()
-        return wrap(dense)
+        dense = torch.zeros(self.dense_shape, dtype=self.values.dtype, device=self.values.device)
+        places = tuple(torch.unbind(self.indices.to(torch.int64), 1))
+        return wrap(torch.index_put(dense, places, self.values, accumulate=True))
 
 
 class SparseTensor(COOTensor):

@@ -1,14 +1,17 @@
 """Cells: layers, losses, optimizers, training wrappers. Upstream: ``mindspore.nn``."""
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.nn import dynamic_lr, layer, learning_rate_schedule, loss, optim, wrap
+from mindspore_compat.nn import dynamic_lr, grad, layer, learning_rate_schedule, loss, optim, sparse, wrap
+from mindspore_compat.nn._cell_hints import no_init_parameters
 from mindspore_compat.nn._graph_cell import GraphCell
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.dynamic_lr import *  # noqa: F403
+from mindspore_compat.nn.grad import *  # noqa: F403
 from mindspore_compat.nn.layer import *  # noqa: F403
 from mindspore_compat.nn.learning_rate_schedule import *  # noqa: F403
 from mindspore_compat.nn.loss import *  # noqa: F403
 from mindspore_compat.nn.optim import *  # noqa: F403
+from mindspore_compat.nn.sparse import *  # noqa: F403
 from mindspore_compat.nn.wrap import *  # noqa: F403
 
 __all__ = [
@@ -18,6 +21,9 @@ __all__ = [
     *loss.__all__,
     *optim.__all__,
     *wrap.__all__,
+    *grad.__all__,
+    *sparse.__all__,
+    "no_init_parameters",
     *learning_rate_schedule.__all__,
     *dynamic_lr.__all__,
 ]

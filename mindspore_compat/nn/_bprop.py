@@ -7,12 +7,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat.common._differentiation import THREAD, OwnBackward, differentiable
 
-__all__ = ["call_with_bprop", "recomputed"]
+__all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
 
 def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -60,3 +61,12 @@ def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
             return compute(*args, **kwargs)
 
     return checkpoint(run, *args, use_reentrant=False, **kwargs)
+
+
+def recompute_block(block: Callable[..., Any]) -> Callable[..., Any]:
+    """A Cell or function, computed again in the backward pass instead of keeping what it computes in between."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return recomputed(block, args, kwargs) if torch.is_grad_enabled() else block(*args, **kwargs)
+
+    return run

@@ -4,6 +4,8 @@ nothing.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -12,7 +14,7 @@ from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel.shard import shard
 
-__all__ = ["Hints"]
+__all__ = ["Hints", "no_init_parameters"]
 
 
 class Hints:
@@ -163,3 +165,11 @@ def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -
     for child in cell._modules.values():
         if child is not None:
             _collect(child, own, stage, found)
+
+
+@contextlib.contextmanager
+def no_init_parameters() -> Iterator[None]:
+    """For networks whose values come from a checkpoint. Parameters have their first values here at once, so that a
+    network that gets none runs with those, as it does upstream.
+    """
+    yield

@@ -6,8 +6,21 @@ differentiates in ``ops.composite``; all of them are names of this package.
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
-from mindspore_compat.ops import _tensor_methods, composite, function, functional, operations, primitive  # noqa: F401
+from mindspore_compat.ops import (  # noqa: F401
+    _tensor_methods,
+    communication,
+    composite,
+    function,
+    functional,
+    operations,
+    primitive,
+    signature,
+)
 from mindspore_compat.ops import operations as P  # noqa: F401
+from mindspore_compat.ops._akg_info_register import AkgAscendRegOp, AkgGpuRegOp  # noqa: F401
+from mindspore_compat.ops._registry import tensor_operator_registry  # noqa: F401
+from mindspore_compat.ops.communication import UPWARD, set_comm_ops_inplace  # noqa: F401
+from mindspore_compat.ops.composite._augmented import *  # noqa: F403
 from mindspore_compat.ops.composite.base import (  # noqa: F401
     HyperMap,
     Map,
@@ -40,14 +53,31 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
     prim_attr_register,
 )
 
+#: modules, and names of packages above
+_LAZY = {
+    "set_seed": "common.seed:set_seed",
+    "recompute_block": "nn._bprop:recompute_block",
+    "DtypeToEnum": "ops._utils.arg_handler",
+    "arg_handler": "ops._utils.arg_handler:",
+    "auto_generate": "ops.auto_generate:",
+    "gen_extend_func": "ops.auto_generate.gen_extend_func:",
+    "gen_ops_def": "ops.auto_generate.gen_ops_def:",
+    "gen_ops_prim": "ops.auto_generate.gen_ops_prim:",
+    "pyboost_inner_prim": "ops.auto_generate.pyboost_inner_prim:",
+    "communication": "ops.communication:",
+    "get_vm_impl_fn": "ops.vm_impl_registry:get_vm_impl_fn",
+    "vm_impl_registry": "ops.vm_impl_registry:vm_impl_registry",
+    **UPWARD,
+}
 __getattr__ = module_getattr(
     __name__,
-    {"set_seed": "common.seed:set_seed"},
+    _LAZY,
     {
         "CustomOpBuilder": "Operators in C++ are built with torch.utils.cpp_extension here; ops.Custom runs a C "
         "function of a library."
     },
 )
 
-for _name in (*function.INTERNAL, "INTERNAL"):
+globals().update({_name: getattr(communication, _name) for _name in communication.SHOWN})
+for _name in (*function.INTERNAL, "INTERNAL", "UPWARD"):
     globals().pop(_name, None)

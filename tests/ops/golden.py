@@ -61,7 +61,7 @@ def difference(case: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         if len(ours[part]) != len(arrays):
             return f"{part}: {len(ours[part])} arrays instead of {len(arrays)}"
         for number, (mine, other) in enumerate(zip(ours[part], arrays)):
-            problem = _same(mine, other, next((value for name, value in _COARSE.items() if name in case), None))
+            problem = _same(mine, other, next((value for name, value in _COARSE.items() if name in case.lower()), None))
             if problem:
                 return f"{part} {number}: {problem}"
     return ""

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = ["MultitypeFuncGraph", "HyperMap", "Map", "add_flags", "core", "tail", "zip_operation", "env_get"]
 
@@ -28,10 +29,10 @@ def _is_int(value: Any) -> bool:
 #: Which values a type string of `MultitypeFuncGraph.register` means.
 _MATCHERS: dict[str, _Matcher] = {
     "Tensor": lambda value: isinstance(value, torch.Tensor),
-    "RowTensor": lambda value: False,
+    "RowTensor": lambda value: type(value) is RowTensor,
     "MapTensor": lambda value: False,
-    "COOTensor": lambda value: False,
-    "CSRTensor": lambda value: False,
+    "COOTensor": lambda value: isinstance(value, COOTensor),
+    "CSRTensor": lambda value: isinstance(value, CSRTensor),
     "Ref": lambda value: isinstance(value, torch.nn.Parameter),
     "Parameter": lambda value: isinstance(value, torch.nn.Parameter),
     "Number": _is_number,

@@ -4,11 +4,13 @@ from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403
 from mindspore_compat.ops.function._attention_inference import *  # noqa: F403
+from mindspore_compat.ops.function._bands import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._experts import *  # noqa: F403
+from mindspore_compat.ops.function._extended import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
@@ -59,7 +61,6 @@ INTERNAL = (
     "index_put",
     "fill_diagonal",
     "embedding_lookup",
-    "set_diag",
     "nll_loss_outputs",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",

@@ -19,7 +19,7 @@ __all__ = """
     zeros ones full fill fills eye zeros_like ones_like full_like arange range linspace logspace scalar_to_tensor
     scalar_to_array tuple_to_array one_hot tril_indices triu_indices vander diag diagflat diag_embed meshgrid
     cartesian_prod combinations block_diag bartlett_window blackman_window hamming_window hann_window kaiser_window
-    sequence_mask cast type_as matrix_diag deepcopy scalar_cast zero_ tensor_range
+    sequence_mask cast type_as deepcopy scalar_cast zero_ tensor_range
 """.split()
 
 _int64 = torch.int64
@@ -246,29 +246,6 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     return wrap(torch.diag_embed(input, offset, dim1, dim2))
 
 
-def matrix_diag(
-    x: Any, k: Any = 0, num_rows: int = -1, num_cols: int = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT"
-) -> Any:
-    """Matrices with the last axis of ``x`` on the diagonal ``k`` (one diagonal only)."""
-    k = int(k) if not isinstance(k, (tuple, list)) else int(k[0]) if len(set(k)) == 1 else None
-    if k is None:
-        raise NotImplementedError(
-            "For 'matrix_diag', several diagonals 'k' are not available on PyTorch. Add the results of single ones."
-        )
-    square = torch.diag_embed(x, k)
-    rows, cols = (int(item) for item in (num_rows, num_cols))
-    size = square.shape[-1]
-    rows, cols = size if rows < 0 else rows, size if cols < 0 else cols
-    result = torch.full(
-        (*square.shape[:-2], rows, cols),
-        float(padding_value) if x.dtype.is_floating_point else int(padding_value),
-        dtype=x.dtype,
-        device=x.device,
-    )
-    diagonal = torch.diagonal(result, k, -2, -1)
-    return wrap(torch.diagonal_scatter(result, x[..., : diagonal.shape[-1]], k, -2, -1))
-
-
 def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
@@ -327,9 +304,11 @@ def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None)
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
-    """A Kaiser window."""
+    """A Kaiser window, float64 unless ``dtype`` says otherwise."""
     return wrap(
-        torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype), device=current_device())
+        torch.kaiser_window(
+            int(window_length), periodic, beta, dtype=dtype_or_none(dtype) or torch.float64, device=current_device()
+        )
     )
 
 

@@ -13,6 +13,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
+from mindspore_compat.ops.function._bessel import BESSEL
 
 _special = torch.special
 _float32 = torch.float32
@@ -77,14 +78,14 @@ bessel_i0 = i0 = _unary("bessel_i0", torch.i0, "Modified Bessel function of the 
 bessel_i0e = _unary("bessel_i0e", _special.i0e)
 bessel_i1 = _unary("bessel_i1", _special.i1)
 bessel_i1e = _unary("bessel_i1e", _special.i1e)
-bessel_j0 = _unary("bessel_j0", _special.bessel_j0)
-bessel_j1 = _unary("bessel_j1", _special.bessel_j1)
-bessel_k0 = _unary("bessel_k0", _special.modified_bessel_k0)
-bessel_k0e = _unary("bessel_k0e", _special.scaled_modified_bessel_k0)
-bessel_k1 = _unary("bessel_k1", _special.modified_bessel_k1)
-bessel_k1e = _unary("bessel_k1e", _special.scaled_modified_bessel_k1)
-bessel_y0 = _unary("bessel_y0", _special.bessel_y0)
-bessel_y1 = _unary("bessel_y1", _special.bessel_y1)
+bessel_j0 = _unary("bessel_j0", BESSEL["j0"])
+bessel_j1 = _unary("bessel_j1", BESSEL["j1"])
+bessel_k0 = _unary("bessel_k0", BESSEL["k0"])
+bessel_k0e = _unary("bessel_k0e", BESSEL["k0e"])
+bessel_k1 = _unary("bessel_k1", BESSEL["k1"])
+bessel_k1e = _unary("bessel_k1e", BESSEL["k1e"])
+bessel_y0 = _unary("bessel_y0", BESSEL["y0"])
+bessel_y1 = _unary("bessel_y1", BESSEL["y1"])
 ceil = _unary("ceil", torch.ceil)
 conj = _unary("conj", lambda x: torch.conj(x).resolve_conj() if x.is_complex() else x)
 cos = _unary("cos", torch.cos)

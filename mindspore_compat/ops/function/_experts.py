@@ -259,7 +259,7 @@ def moe_finalize_routing(
 def moe_gating_topk_softmax(x: Any, finished: Any = None, k: int = 1) -> Any:
     """(the k greatest of softmax(x), their experts, numbers of the choices: choice by choice)."""
     weights = torch.Tensor.to(torch.softmax(torch.Tensor.float(x), -1), x.dtype)
-    order = torch.argsort(weights, -1, descending=True, stable=True)[..., :k]
+    order = torch.argsort(weights, dim=-1, descending=True, stable=True)[..., :k]
     found = torch.gather(weights, -1, order)
     if finished is not None:
         order = torch.where(torch.unsqueeze(torch.Tensor.bool(finished), -1), x.shape[-1], order)
@@ -281,7 +281,7 @@ def group_topk(token: Any, idx_arr: Any, group_num: int, k: int, k_inner: int = 
         data = get_data(token)
         groups = torch.reshape(data.float(), (data.shape[0], group_num, -1))
         scores = torch.sum(torch.topk(groups, k_inner, -1).values, -1)
-        kept = torch.argsort(scores, -1, descending=True, stable=True)[:, :k]
+        kept = torch.argsort(scores, dim=-1, descending=True, stable=True)[:, :k]
         mask = torch.zeros_like(scores).scatter_(1, kept, 1)
         data.mul_(torch.repeat_interleave(mask, data.shape[1] // group_num, 1))
     return token

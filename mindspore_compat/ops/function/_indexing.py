@@ -16,7 +16,7 @@ __all__ = """
     inplace_update inplace_index_add select where masked_fill masked_select masked_scatter nonzero argwhere slice
     tensor_slice strided_slice narrow slice_scatter select_scatter diagonal_scatter scatter unsorted_segment_sum
     unsorted_segment_max unsorted_segment_min unsorted_segment_prod index_put fill_diagonal embedding_lookup
-    set_diag matrix_set_diag matrix_diag_part put_
+    put_
 """.split()
 
 
@@ -150,21 +150,6 @@ def fill_diagonal(input: Any, fill_value: float, wrap_around: bool = False) -> A
     """A copy with ``fill_value`` on the main diagonal."""
     result = torch.clone(input)
     return wrap(torch.Tensor.fill_diagonal_(result, fill_value, wrap_around))
-
-
-def set_diag(x: Any, diagonal: Any, k: Any = 0) -> Any:
-    """Matrices with one diagonal replaced."""
-    return wrap(torch.diagonal_scatter(x, diagonal, int(k), -2, -1))
-
-
-def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """Matrices with one diagonal replaced."""
-    return set_diag(x, diagonal, k)
-
-
-def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """One diagonal of matrices."""
-    return wrap(torch.diagonal(x, int(k), -2, -1))
 
 
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:

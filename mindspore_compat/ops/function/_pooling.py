@@ -195,7 +195,8 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows so that ``output_size`` remain."""
-    return wrap(tf.adaptive_max_pool3d(input, _kept(output_size, input, 3), return_indices))
+    values, places = tf.adaptive_max_pool3d(input, _kept(output_size, input, 3), return_indices=True)
+    return wrap((values, to_dtype(places, torch.int32)) if return_indices else values)
 
 
 def max_unpool1d(

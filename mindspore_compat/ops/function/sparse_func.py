@@ -235,16 +235,24 @@ def csr_gather(indptr: Any, indices: Any, dense: Any, sparse_shape: Any) -> Any:
     return wrap(full[csr2coo(indptr, indices.shape[0]).long(), torch.Tensor.long(indices)])
 
 
-def csr_mul(x: CSRTensor, y: Any) -> CSRTensor:
-    """x · y at the places of ``x``; ``y`` is dense and broadcasts."""
-    _check(x, CSRTensor, "csr_mul")
-    return CSRTensor(x.indptr, x.indices, wrap(x.values * csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
+def _csr_by(name: str, operator: Callable[[Any, Any], Any]) -> Callable[[CSRTensor, Any], Any]:
+    def apply(x: CSRTensor, y: Any) -> Any:
+        _check(x, CSRTensor, name)
+        if not isinstance(y, torch.Tensor) or y.numel() == 1:
+            return wrap(torch.reshape(operator(x.values, y), tuple(x.values.shape)))
+        values = operator(x.values, csr_gather(x.indptr, x.indices, y, x.shape))
+        return CSRTensor(x.indptr, x.indices, wrap(values), x.shape)
+
+    apply.__name__ = apply.__qualname__ = name
+    apply.__doc__ = (
+        f"x {'·' if name == 'csr_mul' else '/'} y at the places of ``x``, a CSRTensor; ``y`` is dense and broadcasts. "
+        "The values alone if it is one number, as upstream."
+    )
+    return apply
 
 
-def csr_div(x: CSRTensor, y: Any) -> CSRTensor:
-    """x / y at the places of ``x``; ``y`` is dense and broadcasts."""
-    _check(x, CSRTensor, "csr_div")
-    return CSRTensor(x.indptr, x.indices, wrap(x.values / csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
+csr_mul = _csr_by("csr_mul", torch.mul)
+csr_div = _csr_by("csr_div", torch.div)
 
 
 def csr_mv(csr_tensor: CSRTensor, dense: Any) -> Any:

@@ -1,12 +1,15 @@
 """Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
 
 from mindspore_compat.ops.operations import _inner_ops, inner_ops, linalg_ops  # noqa: F401
+from mindspore_compat.ops.operations._betainc import *  # noqa: F403
 from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
     ApplyRotaryPosEmb,
     GroupTopk,
     PagedAttention,
     ReshapeAndCache,
 )
+from mindspore_compat.ops.operations._graph_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._ms_kernel import kernel, ms_kernel  # noqa: F401
 from mindspore_compat.ops.operations._number_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403

@@ -67,7 +67,9 @@ _TABLE: dict[str, Any] = {
     "ScalarToArray": F.scalar_to_array,
     "ScalarToTensor": F.scalar_to_tensor,
     "ScalarCast": F.scalar_cast,
-    "UnravelIndex": lambda indices, dims: wrap(torch.stack(torch.unravel_index(indices, as_ints(dims)))),
+    "UnravelIndex": lambda indices, dims: wrap(
+        to_dtype(torch.stack(torch.unravel_index(indices, as_ints(dims))), indices.dtype)
+    ),
     "Unique": F.unique,
     "UniqueWithPad": F.unique_with_pad,
     "UnsortedSegmentMax": F.unsorted_segment_max,

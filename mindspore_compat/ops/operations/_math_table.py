@@ -9,8 +9,18 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Bool, Int, declared, row
+
+
+def _bincount(array: Any, size: Any, weights: Any) -> Any:
+    """The sums of ``weights``, or counts if they are empty, for the numbers below ``size``; others do not count."""
+    inside = torch.flatten(array) < int(size)
+    values = torch.flatten(weights)[inside] if weights.numel() else None
+    found = torch.bincount(torch.flatten(array)[inside], values, int(size))
+    return wrap(found.to(weights.dtype))
+
 
 _TABLE: dict[str, Any] = {
     # element by element, one input
@@ -122,7 +132,7 @@ _TABLE: dict[str, Any] = {
     # sums, products, linear algebra
     "AccumulateNV2": F.accumulate_n,
     "AddN": F.addn,
-    "Bincount": F.bincount,
+    "Bincount": lambda array, size, weights: _bincount(array, size, weights),
     "Geqrf": F.geqrf,
     "Ger": F.ger,
     "LogMatrixDeterminant": F.log_matrix_determinant,

@@ -42,13 +42,14 @@ def _check_numerics(x: Any) -> Any:
 
 
 def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
-    """uint8 of 8 bits each, x > threshold along the last axis, the first bit the highest."""
+    """uint8 of 8 bits each, x > threshold along the last axis; the first is the highest bit, of bools the lowest."""
     if x.shape[-1] % 8:
         raise ValueError(
             f"For 'CompareAndBitpack', the last axis must be divisible by 8, but got shape {tuple(x.shape)}."
         )
     bits = torch.reshape(torch.gt(x, threshold), (*x.shape[:-1], x.shape[-1] // 8, 8))
-    weights = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], device=x.device)
+    order = range(8) if x.dtype is torch.bool else range(7, -1, -1)
+    weights = torch.tensor([1 << place for place in order], device=x.device)
     return wrap(to_dtype(torch.sum(bits * weights, -1), torch.uint8))
 
 
@@ -58,8 +59,8 @@ CompareAndBitpack = plain("CompareAndBitpack", _compare_and_bitpack)
 
 @primitive
 def DataFormatDimMap(src_format: _Format = "NHWC", dst_format: _Format = "NCHW") -> _Run:
-    """Numbers of axes in one format as numbers in the other."""
-    table = [dst_format.index(letter) for letter in src_format]
+    """The numbers in ``src_format`` of the axes that ``dst_format`` has at places; negative ones count from the end."""
+    table = [src_format.index(letter) for letter in dst_format]
 
     def run(input_x: Any) -> Any:
         places = torch.remainder(input_x.long(), 4)
@@ -149,8 +150,8 @@ def RaggedRange(Tsplits: Any) -> _Run:
 
 @primitive
 def NoRepeatNGram(ngram_size: PositiveInt = 1) -> _Run:
-    """(state_seq (B, beams, m) int32, log_probs (B, beams, V)): log_probs with the least float where the token would end
-    an n-gram that is in the sequence.
+    """(state_seq (B, beams, m) int32, log_probs (B, beams, V)): log_probs with the least float where the token would
+    end an n-gram that is in the sequence.
     """
 
     def run(state_seq: Any, log_probs: Any) -> Any:
@@ -184,8 +185,8 @@ def _edit_distance(hypothesis: list, truth: list) -> int:
 
 @primitive
 def EditDistance(normalize: Bool = True) -> _Run:
-    """float32 distances of sequences in two sparse tensors (indices, values, shape); ``normalize`` divides by the length
-    of the truth.
+    """float32 distances of sequences in two sparse tensors (indices, values, shape); ``normalize`` divides by the
+    length of the truth.
     """
 
     def run(*parts: Any) -> Any:
@@ -227,7 +228,7 @@ def NonDeterministicInts(dtype: Any = torch.int64) -> _Run:
 
 @primitive
 def ParameterizedTruncatedNormal(seed: int = 0, seed2: int = 0) -> _Run:
-    """(shape, mean, stdevs, min, max): values of normal distributions between bounds, a distribution each first axis."""
+    """(shape, mean, stdevs, min, max): values of normal distributions between bounds, one a row."""
 
     def run(shape: Any, mean: Any, stdevs: Any, min: Any, max: Any) -> Any:
         size = as_ints(shape)

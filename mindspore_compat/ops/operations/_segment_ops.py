@@ -107,10 +107,11 @@ def ListDiff(out_idx: Any = torch.int32) -> _Run:
 
 @primitive
 def UniqueConsecutive(return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> _Run:
-    """Elements without consecutive repetitions, with inverse and counts (empty unless asked for)."""
+    """Elements without consecutive repetitions, with int64 inverse and counts, 0 unless asked for."""
 
     def run(input: Any) -> Any:
         values, inverse, counts = torch.unique_consecutive(input, return_inverse=True, return_counts=True, dim=dim)
-        return wrap(values), wrap(to_dtype(inverse, torch.int32)), wrap(to_dtype(counts, torch.int32))
+        nothing = inverse.new_zeros(())
+        return wrap((values, inverse if return_inverse else nothing, counts if return_counts else nothing))
 
     return run

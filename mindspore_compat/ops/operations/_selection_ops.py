@@ -137,6 +137,11 @@ def SampleDistortedBoundingBoxV2(
                 f"For '{owner}', the shape of 'min_object_covered' must be (1,), but got "
                 f"{tuple(min_object_covered.shape)}."
             )
+        if aspect_ratio_range[0] >= aspect_ratio_range[1] or area_range[0] >= area_range[1]:
+            raise ValueError(
+                f"For '{owner}', the first of 'aspect_ratio_range' and 'area_range' must be less than the second, but "
+                f"got {aspect_ratio_range} and {area_range}."
+            )
         height, width, _ = as_ints(image_size)
         given = torch.reshape(bounding_boxes, (-1, 4)).tolist()
         if not given and not use_image_if_no_bounding_boxes:

@@ -119,7 +119,7 @@ def FusedSparseProximalAdagrad(use_locking: Bool = False) -> _Run:
 def _proximal_adagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> None:
     accum.add_(torch.square(grad))
     rate = lr * torch.rsqrt(accum)
-    var.copy_(_proximal(var - rate * grad, lr, l1, l2))
+    var.copy_(_proximal(var - rate * grad, rate, l1, l2))
 
 
 @primitive

@@ -195,8 +195,14 @@ def AdamWeightDecay(use_locking: bool = False) -> _Run:
 
 @primitive
 def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
-    """`AdamWeightDecay` with a gradient of another float dtype."""
-    return _step(_adam_weight_decay)
+    """`AdamWeightDecay` with a gradient of another float dtype, and as last input a norm that it is divided by."""
+
+    def step(
+        var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, gradient: Any, norm: Any
+    ) -> tuple:
+        return _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, gradient.to(m.dtype) / norm)
+
+    return _step(step)
 
 
 def _dense(gradient: Any, indices: Any, like: Any) -> Any:

@@ -172,7 +172,7 @@ FractionalAvgPool = _fractional("FractionalAvgPool", lambda x, axis: torch.mean(
 
 @primitive
 def FractionalMaxPoolWithFixedKsize(ksize: Any, output_shape: Any, data_format: Literal["NCHW"] = "NCHW") -> _Run:
-    """(greatest values over windows of size ``ksize`` at places that ``random_samples`` (N, C, 2) choose, flat index)."""
+    """(greatest values over windows ``ksize`` at places that ``random_samples`` (N, C, 2) choose, flat index)."""
     owner = "FractionalMaxPoolWithFixedKsize"
     kernel, size = _sizes(ksize, "ksize", owner, 2), _sizes(output_shape, "output_shape", owner, 2)
 
@@ -186,7 +186,7 @@ def FractionalMaxPoolWithFixedKsize(ksize: Any, output_shape: Any, data_format: 
 def FractionalMaxPool3DWithFixedKsize(
     ksize: Any, output_shape: Any, data_format: Literal["NCDHW", "NDHWC"] = "NCDHW"
 ) -> _Run:
-    """(greatest values over windows of size ``ksize`` at places that ``random_samples`` (N, C, 3) choose, flat index)."""
+    """(greatest values over windows ``ksize`` at places that ``random_samples`` (N, C, 3) choose, flat index)."""
     owner = "FractionalMaxPool3DWithFixedKsize"
     kernel, size = _sizes(ksize, "ksize", owner, 3), _sizes(output_shape, "output_shape", owner, 3)
 

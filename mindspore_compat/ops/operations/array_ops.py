@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -19,6 +19,7 @@ from mindspore_compat.ops.operations._array_table import *  # noqa: F403
 from mindspore_compat.ops.operations._segment_ops import *  # noqa: F403
 
 _Run = Callable[..., Any]
+_Align = Literal["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]
 
 
 def _scatter(function: Callable[..., Any], locks: bool) -> Callable[..., _Run]:
@@ -214,23 +215,23 @@ def DiagPart() -> _Run:
 
 
 @primitive
-def MatrixDiagV3(align: str = "RIGHT_LEFT") -> _Run:
-    """Matrices with a diagonal."""
+def MatrixDiagV3(align: _Align = "RIGHT_LEFT") -> _Run:
+    """Matrices with the diagonals k: (x, k, num_rows, num_cols, padding_value)."""
     return lambda x, k, num_rows=-1, num_cols=-1, padding_value=0: F.matrix_diag(
         x, k, num_rows, num_cols, padding_value, align
     )
 
 
 @primitive
-def MatrixDiagPartV3(align: str = "RIGHT_LEFT") -> _Run:
-    """One diagonal of matrices."""
-    return lambda x, k, padding_value: F.diagonal(x, int(k), -2, -1)
+def MatrixDiagPartV3(align: _Align = "RIGHT_LEFT") -> _Run:
+    """The diagonals k of matrices: (x, k, padding_value)."""
+    return lambda x, k, padding_value: F.matrix_diag_part(x, k, padding_value, align)
 
 
 @primitive
-def MatrixSetDiagV3(align: str = "RIGHT_LEFT") -> _Run:
-    """Matrices with one diagonal replaced."""
-    return lambda x, diagonal, k: F.set_diag(x, diagonal, k)
+def MatrixSetDiagV3(align: _Align = "RIGHT_LEFT") -> _Run:
+    """Matrices with the diagonals k replaced: (x, diagonal, k)."""
+    return lambda x, diagonal, k: F.matrix_set_diag(x, diagonal, k, align)
 
 
 @primitive

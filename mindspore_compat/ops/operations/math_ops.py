@@ -105,8 +105,8 @@ def CountNonZero(dims: Any = None) -> _Run:
 
 @primitive
 def Histogram(bins: int = 100, min: float = 0.0, max: float = 0.0) -> _Run:
-    """int32 counts in equal bins."""
-    return lambda x: wrap(to_dtype(torch.histc(to_dtype(x, torch.float32), bins, min, max), torch.int32))
+    """Counts in equal bins, in the dtype of the input."""
+    return lambda x: F.histc(x, bins, min, max)
 
 
 @primitive
@@ -172,6 +172,8 @@ def FFTWithSize(
     axes = tuple(range(-signal_ndim, 0))
     if not real:
         return lambda x: wrap((torch.fft.ifftn if inverse else torch.fft.fftn)(x, dim=axes, norm=norm))
+    if inverse and not onesided:
+        return lambda x: wrap(torch.real(torch.fft.ifftn(x, tuple(signal_sizes) or None, axes, norm)))
     if inverse:
         return lambda x: wrap(torch.fft.irfftn(x, tuple(signal_sizes) or None, axes, norm))
     return lambda x: wrap((torch.fft.rfftn if onesided else torch.fft.fftn)(x, dim=axes, norm=norm))
@@ -190,8 +192,8 @@ def STFT(n_fft: int, hop_length: int, win_length: int, normalized: bool, oneside
 
 @primitive
 def Bucketize(boundaries: Any) -> _Run:
-    """The int32 number of the bucket of each element."""
-    return lambda input: F.bucketize(input, list(boundaries))
+    """The int32 number of the bucket of each element; a boundary belongs to the bucket that it begins."""
+    return lambda input: F.bucketize(input, list(boundaries), right=True)
 
 
 @primitive
@@ -211,7 +213,7 @@ LinSpace = plain("LinSpace", F.linspace)
 Lerp, LerpScalar = plain("Lerp", F.lerp), plain("LerpScalar", F.lerp)
 TransposeExtView = plain("TransposeExtView", F.swapaxes)
 ConjugateTranspose = plain("ConjugateTranspose", lambda x, perm: F.conj(F.transpose(x, perm)))
-SelectView = plain("SelectView", lambda input, dim, index: wrap(torch.select(input, dim, index)))
+SelectView = plain("SelectView", lambda input, index, axis: wrap(torch.select(input, axis, index)))
 LogSoftmaxExt = plain(
     "LogSoftmaxExt",
     lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),

@@ -29,6 +29,11 @@ from mindspore_compat.ops.operations import (
 )
 from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
+    FlashAttentionScore,
+    IncreFlashAttention,
+    PromptFlashAttention,
+)
 from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
 from mindspore_compat.ops.operations._pooling_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403

@@ -56,14 +56,14 @@ def SparseTensorDenseMatmul(adjoint_st: Bool = False, adjoint_dt: Bool = False) 
     """The product of a sparse matrix (indices (n, 2), values, shape), and a dense one; each may be transposed."""
 
     def run(indices: Any, values: Any, sparse_shape: Any, dense: Any) -> Any:
-        left = _dense(indices, values, sparse_shape)
+        shape = as_ints(sparse_shape)
+        if shape[0 if adjoint_st else 1] != dense.shape[1 if adjoint_dt else 0]:
+            raise ValueError(
+                f"For 'SparseTensorDenseMatmul', the shapes {shape} and {tuple(dense.shape)} do not fit a product."
+            )
+        left = _dense(indices, values, shape)
         left = torch.conj(left).resolve_conj().transpose(0, 1) if adjoint_st else left
         right = torch.transpose(torch.conj(dense).resolve_conj(), 0, 1) if adjoint_dt else dense
-        if left.shape[1] != right.shape[0]:
-            raise ValueError(
-                "For 'SparseTensorDenseMatmul', the columns of the sparse matrix must be the rows of 'dense', but got "
-                f"{left.shape[1]} and {right.shape[0]}."
-            )
         return wrap(kernels.mm(left, right))
 
     return run

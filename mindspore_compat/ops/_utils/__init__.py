@@ -1,0 +1,1 @@
+"""Arguments of operators as their kernels take them. Upstream: ``mindspore.ops._utils``."""

@@ -1,0 +1,115 @@
+"""Collectives with torch's names and groups under ``mindspore.ops``. Upstream: ``mindspore.ops.communication``.
+
+They write into the tensors that they are given, as ``mindspore.mint.distributed``'s, and `set_comm_ops_inplace` may
+have some of them return new tensors instead, with a handle beside.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.communication import _in_place, _in_place_roots, _peers, comm_func
+from mindspore_compat.communication._peers import P2POp
+
+_WORLD = "hccl_world_group"
+#: functions that write into what they are given
+_INTO: dict[str, Callable[..., Any]] = {
+    **{
+        name: getattr(_in_place, name)
+        for name in """
+            all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_reduce broadcast reduce reduce_scatter
+            reduce_scatter_tensor reduce_scatter_tensor_uneven
+        """.split()
+    },
+    **{
+        name: getattr(_in_place_roots, name)
+        for name in "all_to_all all_to_all_single gather gather_into_tensor scatter scatter_tensor".split()
+    },
+    **{name: getattr(_peers, name) for name in "batch_isend_irecv irecv isend recv send".split()},
+    "all_to_all_v_c": comm_func.all_to_all_v_c,
+}
+#: the same that return new tensors, of the same arguments; the others have no such form
+_NEW: dict[str, Callable[..., Any]] = {
+    "all_reduce": lambda tensor, op="sum", group=None, async_op=False: comm_func.all_reduce(
+        tensor, op, group or _WORLD, async_op
+    ),
+    "all_gather_into_tensor": lambda output, tensor, group=None, async_op=False: comm_func.all_gather_into_tensor(
+        tensor, group or _WORLD, async_op
+    ),
+    "reduce_scatter_tensor": lambda output, tensor, op="sum", group=None, async_op=False: (
+        comm_func.reduce_scatter_tensor(tensor, op, group or _WORLD, async_op)
+    ),
+    "recv": lambda tensor, src=0, group=None, tag=0: comm_func.recv(tensor, src, group or _WORLD, tag),
+    "irecv": lambda tensor, src=0, group=None, tag=0: comm_func.irecv(tensor, src, group or _WORLD, tag),
+    "send": _peers.send,
+    "isend": _peers.isend,
+}
+_LISTED = (*_INTO, "barrier", "all_gather_object", "broadcast_object_list", "gather_object", "scatter_object_list",
+           "send_object_list", "recv_object_list")  # fmt: skip
+_in_place_now = dict.fromkeys(_LISTED, True)
+
+
+def _switched(name: str, into: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(into)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _in_place_now[name]:
+            return into(*args, **kwargs)
+        if name not in _NEW:
+            raise ValueError(
+                f"For '{name}', there is no form that returns new tensors. Use set_comm_ops_inplace(True)."
+            )
+        return _NEW[name](*args, **kwargs)
+
+    return call
+
+
+globals().update({name: _switched(name, into) for name, into in _INTO.items()})
+barrier = _in_place_roots.barrier
+
+
+def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:
+    """Whether functions of this module write into the tensors given, as at first, or return (new tensor, handle).
+
+    Args:
+        func_list: names of functions, None for all. Without new tensors remain all but all_reduce,
+            all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as upstream's.
+
+    Raises:
+        TypeError: for another type. ValueError: for another name.
+    """
+    if not isinstance(is_enable, bool):
+        raise TypeError(f"For 'set_comm_ops_inplace', 'is_enable' must be a bool, but got {type(is_enable).__name__}.")
+    if func_list is not None and not isinstance(func_list, (list, tuple)):
+        raise TypeError(
+            f"For 'set_comm_ops_inplace', 'func_list' must be a list of names, but got {type(func_list).__name__}."
+        )
+    for name in _LISTED if func_list is None else func_list:
+        if name not in _in_place_now:
+            raise ValueError(f"For 'set_comm_ops_inplace', {name!r} is none of {sorted(_in_place_now)}.")
+        _in_place_now[name] = is_enable
+
+
+#: names that ``mint.distributed`` has, which lies above
+UPWARD = {
+    **dict.fromkeys(
+        """
+        TCPStore init_process_group destroy_process_group get_rank get_world_size new_group get_backend get_global_rank
+        get_process_group_ranks get_group_rank is_available is_initialized
+        """.split(),
+        "mint.distributed.distributed",
+    ),
+    **dict.fromkeys(
+        """
+        all_gather_object broadcast_object_list gather_object scatter_object_list send_object_list recv_object_list
+        """.split(),
+        "mint.distributed._objects",
+    ),
+}
+UPWARD = {name: f"{module}:{name}" for name, module in UPWARD.items()}
+__getattr__ = module_getattr(__name__, UPWARD)
+#: ``mindspore.ops`` shows all but these, which mean something else there
+SHOWN = [name for name in (*_INTO, "barrier", "P2POp") if name not in ("gather", "scatter")]
+__all__ = [*_INTO, "barrier", "P2POp", "set_comm_ops_inplace", *UPWARD]

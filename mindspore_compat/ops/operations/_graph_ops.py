@@ -1,0 +1,53 @@
+"""Operators around functions and layouts. Parts of ``debug_ops``, ``reshard_ops`` and ``other_ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._differentiation import OwnBackward
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._declare import plain, primitive
+
+__all__ = "Morph Reshard Reusing".split()
+
+_Run = Callable[..., Any]
+
+
+@primitive
+def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> _Run:
+    """``fn`` as an operator; ``bprop_fn(*inputs, out, dout)`` gives the gradients of its inputs. Shapes and dtypes
+    follow from the computation.
+    """
+    for name, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
+        if not callable(value):
+            raise TypeError(f"For 'Morph', the '{name}' must be a function, but got {type(value).__name__}.")
+
+    def gradients(inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
+        found = bprop_fn(*inputs, out, dout)
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(inputs):
+            raise TypeError(
+                f"For 'Morph', 'bprop_fn' must return a gradient for each of the {len(inputs)} inputs, but returned "
+                f"{len(found)}."
+            )
+        return found
+
+    def run(*inputs: Any) -> Any:
+        if bprop_fn is None:
+            return fn(*inputs)
+        return wrap(OwnBackward.apply(fn, gradients, len(inputs), *inputs))
+
+    return run
+
+
+@primitive
+def Reshard(in_layout: Any, out_layout: Any, in_strategy: Any) -> _Run:
+    """`ops.reshard` by layouts: the tensor."""
+    return lambda tensor: F.reshard(tensor, out_layout)
+
+
+Reusing = plain("Reusing", lambda x: wrap(torch.clone(x)))

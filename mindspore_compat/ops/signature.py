@@ -1,0 +1,55 @@
+"""Descriptions of a Primitive's arguments, as ``__mindspore_signature__`` lists them. Upstream:
+``mindspore.ops.signature``.
+
+They can be made and read; what an operator does follows from its function.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple
+
+__all__ = ["Signature", "make_sig", "sig_dtype", "sig_kind", "sig_rw"]
+
+
+class sig_rw(enum.IntEnum):
+    """What happens to the argument."""
+
+    RW_READ = 0
+    RW_WRITE = 1
+    RW_REF = 2
+    RW_EMPTY_DEFAULT_VALUE = 3
+
+
+class sig_kind(enum.IntEnum):
+    """How the argument is given, as Python's kinds of parameters."""
+
+    KIND_POSITIONAL_KEYWORD = 0
+    KIND_VAR_POSITIONAL = 1
+    KIND_KEYWORD_ONLY = 2
+    KIND_VAR_KEYWARD = 3
+    KIND_EMPTY_DEFAULT_VALUE = 4
+
+
+sig_dtype = enum.IntEnum("sig_dtype", ["T", *(f"T{n}" for n in range(1, 10)), "T_EMPTY_DEFAULT_VALUE"], start=0)
+
+
+class Signature(NamedTuple):
+    """One argument: its name, what happens to it, how it is given, its default, and whose dtype it shares."""
+
+    name: str
+    rw: Any
+    kind: Any
+    default: Any
+    dtype: Any
+
+
+def make_sig(
+    name: str = "var",
+    rw: Any = sig_rw.RW_READ,
+    kind: Any = sig_kind.KIND_POSITIONAL_KEYWORD,
+    default: Any = sig_kind.KIND_EMPTY_DEFAULT_VALUE,
+    dtype: Any = sig_dtype.T_EMPTY_DEFAULT_VALUE,
+) -> Signature:
+    """The `Signature` of one argument."""
+    return Signature(name, rw, kind, default, dtype)
