@@ -1,6 +1,7 @@
 """MindSpore's training API on PyTorch: ``import mindspore_compat as mindspore``."""
 
 import gc as _gc
+from os import environ as _environ
 
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
@@ -117,3 +118,6 @@ __getattr__ = module_getattr(
         "SummaryLandscape": "train.callback._landscape",
     },
 )
+
+if _environ.get("MS_PROFILER_OPTIONS"):  # upstream profiles from its import on
+    from mindspore_compat import profiler  # noqa: F401
