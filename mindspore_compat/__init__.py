@@ -1,6 +1,7 @@
 """MindSpore's training API on PyTorch: ``import mindspore_compat as mindspore``."""
 
 import gc as _gc
+from os import environ as _environ
 
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
@@ -89,7 +90,7 @@ __getattr__ = module_getattr(
             name: name
             for name in (
                 *("boost", "compression", "dataset", "device_context", "experimental", "hal", "mindrecord", "mint"),
-                *("numpy", "profiler", "runtime"),
+                *("numpy", "profiler", "runtime", "scipy", "utils"),
             )
         },  # imported on first use
         **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
@@ -102,9 +103,21 @@ __getattr__ = module_getattr(
             "set_kernel_launch_group set_memory set_stream_limit synchronize use_mem_pool".split(),
             "runtime",
         ),
+        **dict.fromkeys(
+            ("UntypedStorage", "frombuffer", "register_saved_tensors_hooks", "saved_tensors_hooks", "swap_tensors"),
+            "common.saved_tensors",
+        ),
+        "recompute": "nn.recompute:recompute",
+        "no_inline": "common.api",
+        "ms_memory_recycle": "common.api",
+        "get_level": "log",
+        "get_log_config": "log",
         "Profiler": "profiler:Profiler",
         "SummaryRecord": "train.summary",
         "SummaryCollector": "train.callback._summary_collector",
         "SummaryLandscape": "train.callback._landscape",
     },
 )
+
+if _environ.get("MS_PROFILER_OPTIONS"):  # upstream profiles from its import on
+    from mindspore_compat import profiler  # noqa: F401

@@ -33,6 +33,8 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": {"_runtime"},
     "hal": {"runtime", "_runtime"},
     "device_context": {"_runtime"},
+    "scipy": {"common"},
+    "utils": {"common"},
     "profiler": set(),
     "_checkparam": {"common"},
     "_c_expression": {"common", "context"},

@@ -1,9 +1,27 @@
-"""MindSpore's profiler, accepted without effect: scripts that profile run, and profile nothing. Upstream:
-``mindspore.profiler``.
+"""``mindspore.profiler`` on ``torch.profiler``: traces of operators and kernels that TensorBoard and Perfetto open."""
 
-To profile here use ``torch.profiler``.
-"""
+from mindspore_compat.profiler.constant import AicoreMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel
+from mindspore_compat.profiler.dynamic_profiler import DynamicProfilerMonitor
+from mindspore_compat.profiler.envprofiler import EnvProfiler
+from mindspore_compat.profiler.experimental_config import _ExperimentalConfig
+from mindspore_compat.profiler.mstx import Mstx as mstx
+from mindspore_compat.profiler.profiling import Profile as profile
+from mindspore_compat.profiler.profiling import Profiler, tensorboard_trace_handler
+from mindspore_compat.profiler.schedule import Schedule as schedule
 
-from mindspore_compat.profiler.profiling import Profiler
-
-__all__ = ["Profiler"]
+__all__ = [
+    "AicoreMetrics",
+    "DynamicProfilerMonitor",
+    "EnvProfiler",
+    "ExportType",
+    "HostSystem",
+    "Profiler",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "_ExperimentalConfig",
+    "mstx",
+    "profile",
+    "schedule",
+    "tensorboard_trace_handler",
+]
+EnvProfiler.init_profiler()

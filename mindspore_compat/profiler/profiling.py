@@ -1,40 +1,231 @@
-"""Upstream: ``mindspore.profiler.profiling``."""
+"""``profile``, ``Profiler`` and the handler that writes their traces. Upstream: ``mindspore.profiler``."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
-__all__ = ["Profiler"]
+import torch
 
-_said = False
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.profiler.constant import ProfilerActivity
+from mindspore_compat.profiler.schedule import ProfilerAction
+
+__all__ = ["Profile", "Profiler", "tensorboard_trace_handler"]
+
+_log = logging.getLogger("mindspore_compat")
+_ACTIONS = {
+    ProfilerAction.NONE: torch.profiler.ProfilerAction.NONE,
+    ProfilerAction.WARM_UP: torch.profiler.ProfilerAction.WARMUP,
+    ProfilerAction.RECORD: torch.profiler.ProfilerAction.RECORD,
+    ProfilerAction.RECORD_AND_SAVE: torch.profiler.ProfilerAction.RECORD_AND_SAVE,
+}
 
 
-class Profiler:
-    """Takes any option and does nothing; the first one says so and names ``torch.profiler``."""
+def tensorboard_trace_handler(
+    dir_name: str | None = None, worker_name: str | None = None, analyse_flag: bool = True, async_mode: bool = False
+) -> Callable[[Any], None]:
+    """A function for ``on_trace_ready`` that writes the trace to ``DIR_NAME/WORKER_NAME.TIME.pt.trace.json``, which
+    TensorBoard (with torch-tb-profiler) and ui.perfetto.dev open.
 
-    def __init__(self, **kwargs: Any) -> None:
-        global _said
-        if not _said:
-            logging.getLogger("mindspore_compat").warning(
-                "mindspore.Profiler has no effect here; use torch.profiler.profile around the run."
-            )
-            _said = True
+    Args:
+        dir_name: None: ``./data``.
+        worker_name: None: the machine's name and the process's number.
+        analyse_flag, async_mode: without effect; the trace is whole at once.
 
-    def analyse(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing to analyse."""
+    Raises:
+        OSError: if there is a file of the folder's name.
+    """
+    folder = Path(dir_name or "data")
+    folder.mkdir(parents=True, exist_ok=True)
+    worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+
+    def write(profile: Any) -> None:
+        target = folder / f"{worker}.{time.time_ns()}.pt.trace.json"
+        unfinished = target.with_name(f".{target.name}.unfinished.json")
+        try:
+            getattr(profile, "torch_profile", profile).export_chrome_trace(str(unfinished))
+            os.replace(unfinished, target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    return write
+
+
+def _activities(chosen: Iterable[Any] | None) -> list[Any]:
+    """torch's activities; None is all there are. CUDA is left out where there is none."""
+    found = (
+        set(ProfilerActivity) if chosen is None else {ProfilerActivity(getattr(item, "value", item)) for item in chosen}
+    )
+    on_device = found & {ProfilerActivity.NPU, ProfilerActivity.GPU} and torch.cuda.is_available()
+    kinds = torch.profiler.ProfilerActivity
+    cpu = [kinds.CPU] if ProfilerActivity.CPU in found or not on_device else []
+    return [*cpu, kinds.CUDA] if on_device else cpu
+
+
+class Profile:
+    """Records operators (and kernels on CUDA) from `start` to `stop`, or of the steps that ``schedule`` names.
+
+    Args:
+        activities: of `ProfilerActivity`; None: all that there are.
+        with_stack, profile_memory, record_shapes: whether each operator shows its place in Python, memory, shapes.
+        start_profile: whether it starts at once.
+        schedule: step -> `ProfilerAction`; with it `step` must be called after each step.
+        on_trace_ready: gets the profile when a trace is whole; None: `tensorboard_trace_handler` into ``./data``.
+        data_process, parallel_strategy, hbm_ddr, pcie, sync_enable, experimental_config: of Ascend, without effect.
+
+    Examples:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> handler = ms.profiler.tensorboard_trace_handler(folder)
+        >>> with ms.profiler.profile(on_trace_ready=handler):
+        ...     total = ops.ones(3) + 1
+        >>> import os
+        >>> print(len(os.listdir(folder)))
+        1
+    """
+
+    def __init__(
+        self,
+        activities: Iterable[Any] | None = None,
+        with_stack: bool = False,
+        profile_memory: bool = False,
+        data_process: bool = False,
+        parallel_strategy: bool = False,
+        start_profile: bool = True,
+        hbm_ddr: bool = False,
+        pcie: bool = False,
+        sync_enable: bool = True,
+        record_shapes: bool = False,
+        schedule: Callable[[int], Any] | None = None,
+        on_trace_ready: Callable[[Any], Any] | None = None,
+        experimental_config: Any = None,
+    ) -> None:
+        if schedule is not None and not callable(schedule):
+            _log.warning("schedule is not Callable, set by default.")
+            schedule = None
+        self.schedule, self.step_num = schedule, 0
+        self._metadata: dict[str, str] = {}
+        self._has_started = False
+        self._on_trace_ready = on_trace_ready
+        self.torch_profile = torch.profiler.profile(
+            activities=_activities(activities),
+            schedule=None if schedule is None else lambda step: _ACTIONS[ProfilerAction(schedule(step).value)],
+            on_trace_ready=lambda _: self._ready(),
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+            acc_events=True,
+        )
+        if start_profile:
+            self.start()
+
+    def _ready(self) -> None:
+        handler = self._on_trace_ready
+        (tensorboard_trace_handler() if handler is None else handler)(self)
 
     def start(self) -> None:
-        """Nothing starts."""
+        """Begin."""
+        if self._has_started:
+            _log.warning("The profile has already started. Do not turn on again in the open state.")
+            return
+        self._has_started = True
+        self.torch_profile.start()
+        for key, value in self._metadata.items():
+            self.torch_profile.add_metadata_json(key, value)
 
     def stop(self) -> None:
-        """Nothing stops."""
+        """End; the trace goes to ``on_trace_ready``."""
+        if not self._has_started:
+            _log.error("The profile has not started. Do not turn off again in the closed state.")
+            return
+        self._has_started = False
+        self.torch_profile.stop()
 
     def step(self) -> None:
-        """Nothing is counted."""
+        """A step is over."""
+        if self.schedule is None:
+            _log.error("With no schedule in the Profiler, step takes no effect!")
+        elif not self._has_started:
+            _log.error("Profiler is stopped, step takes no effect!")
+        else:
+            self.step_num += 1
+            self.torch_profile.step()
 
-    def __enter__(self) -> Profiler:
+    def add_metadata(self, key: str, value: str) -> None:
+        """A text that the trace holds under ``key``."""
+        self.add_metadata_json(key, json.dumps(value))
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """A value, as JSON, that the trace holds under ``key``; what is no JSON is left out with a warning."""
+        try:
+            json.loads(value)
+        except (TypeError, ValueError):
+            _log.warning("The metadata value must be json format string. Skip this metadata")
+            return
+        self._metadata[str(key)] = value
+        if self._has_started:
+            self.torch_profile.add_metadata_json(str(key), value)
+
+    def __enter__(self) -> Profile:
+        if not self._has_started:
+            self.start()
         return self
 
-    def __exit__(self, *exc: Any) -> None:
-        return None
+    def __exit__(self, *error: object) -> None:
+        if self._has_started:
+            self.stop()
+
+
+_OPTIONS = "activities with_stack profile_memory start_profile record_shapes schedule on_trace_ready".split()
+
+
+class Profiler(Profile):
+    """Upstream's older `profile`: the trace is written into ``output_path`` (``./data``) at `analyse`, or, with a
+    schedule or ``on_trace_ready``, when it is whole. Options of Ascend are accepted without effect.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._folder = kwargs.get("output_path") or "data"
+        self._is_written = False
+        if kwargs.get("profile_framework") == "all" or kwargs.get("with_stack"):
+            kwargs["with_stack"] = True
+        super().__init__(**{name: kwargs[name] for name in _OPTIONS if name in kwargs})
+
+    def _ready(self) -> None:
+        if self._on_trace_ready is not None:
+            self._on_trace_ready(self)
+            self._is_written = True
+        elif self.schedule is not None:
+            tensorboard_trace_handler(self._folder)(self)
+            self._is_written = True
+
+    def analyse(
+        self, offline_path: Any = None, pretty: bool = False, step_list: Any = None, mode: str = "sync"
+    ) -> None:
+        """End, and write the trace."""
+        if self._has_started:
+            self.stop()
+        if not self._is_written:
+            tensorboard_trace_handler(self._folder)(self)
+            self._is_written = True
+
+    @classmethod
+    def offline_analyse(
+        cls, path: str, pretty: bool = False, step_list: Any = None, data_simplification: bool = True
+    ) -> None:
+        """Traces are whole when they are written: there is nothing to do."""
+
+    def op_analyse(self, op_name: Any, device_id: int | None = None) -> Any:
+        """Not supported.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise UnsupportedError("Profiler.op_analyse is not supported. Use 'profiler.torch_profile.key_averages()'.")

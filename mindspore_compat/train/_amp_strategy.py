@@ -111,8 +111,9 @@ def _computing() -> frozenset[str]:
     found = {name for space in spaces for name in dir(space) if name.islower() and not name.startswith("_")}
     dunder = "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow neg abs".split()
     left = """tensor as_tensor asarray from_numpy numel result_type promote_types can_cast clone detach empty zeros ones
-        full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype device
-        finfo iinfo stack_size set_printoptions full_like zeros_like ones_like empty_like rand_like randn_like""".split()
+        full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype
+        device finfo iinfo stack_size set_printoptions full_like zeros_like ones_like
+        empty_like rand_like randn_like""".split()
     return frozenset(
         {name for name in found if not name.endswith("_") and not name.startswith(("is_", "get_", "set_"))} - {*left}
         | {f"__{name}__" for name in dunder}

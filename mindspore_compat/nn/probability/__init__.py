@@ -1,5 +1,10 @@
-"""Probability. Upstream: ``mindspore.nn.probability``; of it the distributions that counted projects use."""
+"""Probability. Upstream: ``mindspore.nn.probability``."""
 
-from mindspore_compat.nn.probability import distribution
+from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.nn.probability import bijector, distribution
 
-__all__ = ["distribution"]
+__all__ = ["bijector", "distribution"]
+_OLD = "upstream removed it after 1.x; compute with nn.probability.distribution in a Cell of your own."
+__getattr__ = module_getattr(
+    __name__, unsupported=dict.fromkeys(("bnn_layers", "dpn", "infer", "toolbox", "transforms"), _OLD)
+)

@@ -1,0 +1,168 @@
+"""`Bijector`, the base class. Upstream: ``mindspore.nn.probability.bijector.Bijector``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["Bijector"]
+
+_FUNCTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
+
+
+class Bijector(Cell):
+    """An invertible function: asked by method, or by name as ``bijector("forward", x)``. Called with a distribution it
+    gives the distribution of its values.
+
+    A subclass defines ``_forward(x)``, ``_inverse(y)``, ``_forward_log_jacobian(x)``, ``_inverse_log_jacobian(y)``, and
+    adds its parameters by `_add_parameter`.
+
+    Args:
+        is_constant_jacobian: whether the slope is the same everywhere.
+        is_injective: whether no value comes twice.
+        name: the bijector's.
+        dtype: of values; None: any float type.
+        param: its parameters by name: ``{"param_dict": {…}}``.
+
+    Raises:
+        TypeError: for other types.
+    """
+
+    def __init__(
+        self,
+        is_constant_jacobian: bool = False,
+        is_injective: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        param: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        check_type(name, "name", str, owner)
+        check_type(is_constant_jacobian, "is_constant_jacobian", bool, owner)
+        check_type(is_injective, "is_injective", bool, owner)
+        if dtype is not None and not to_torch_dtype(dtype).is_floating_point:
+            raise TypeError(f"For '{owner}', the 'dtype' must be a float type, but got {dtype_name(dtype)}.")
+        self._name, self._dtype = name, dtype
+        self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
+        self._own_parameters = dict(param or {})
+        values = self._own_parameters.get("param_dict")
+        self._batch_shape: tuple[int, ...] | None = None
+        self._is_scalar_batch = False
+        if values is not None:
+            self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in values.values())
+            if all(value is not None for value in values.values()):
+                shapes = [torch.as_tensor(value).shape for value in values.values()]
+                self._batch_shape = tuple(torch.broadcast_shapes(*shapes))
+        self.default_parameters: list[Any] = []
+        self.parameter_names: list[str] = []
+        self.common_dtype: Any = None
+
+    @property
+    def name(self) -> Any:
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @property
+    def is_constant_jacobian(self) -> bool:
+        return self._is_constant_jacobian
+
+    @property
+    def is_injective(self) -> bool:
+        return self._is_injective
+
+    @property
+    def batch_shape(self) -> tuple[int, ...] | None:
+        return self._batch_shape
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        return self._is_scalar_batch
+
+    def _add_parameter(self, value: Any, name: str) -> Any:
+        """A parameter as a Tensor."""
+        if isinstance(value, bool) or value is None:
+            raise TypeError(f"{name} cannot be type {type(value)}")
+        made = value if isinstance(value, torch.Tensor) else Tensor(value)
+        if self.common_dtype not in (None, made.dtype):
+            raise TypeError(f"{name} should have the same dtype as other arguments.")
+        if not torch.Tensor.is_floating_point(made):
+            raise TypeError(
+                f"For '{type(self).__name__}', the type of '{name}' must be a float type, but got "
+                f"{dtype_name(made.dtype)}."
+            )
+        self.common_dtype = made.dtype
+        self.default_parameters.append(value)
+        self.parameter_names.append(name)
+        return made
+
+    def _check_value_dtype(self, value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For input value of bijector, input type must be a Tensor, but got {type(value)}.")
+        if not torch.Tensor.is_floating_point(value):
+            raise TypeError(f"For 'input value of bijector', the type must be a float type, but got {value.dtype}.")
+        return value
+
+    def cast_param_by_value(self, value: Any, para: Any) -> Any:
+        """A parameter in the type of ``value``."""
+        return torch._C.TensorBase.to(para, value.dtype)
+
+    def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of what values of ``shape`` become."""
+        return tuple(torch.broadcast_shapes(shape, self._batch_shape or ()))
+
+    def _ask(self, function: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        own = getattr(self, "_" + function, None)
+        if own is None:
+            raise NotImplementedError(f"{function} is not implemented for {self._name} bijector.")
+        return wrap(own(value, *args, **kwargs))
+
+    def forward(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """What ``value`` becomes."""
+        return self._ask("forward", value, *args, **kwargs)
+
+    def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """What becomes ``value``."""
+        return self._ask("inverse", value, *args, **kwargs)
+
+    def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of the slope of `forward` at ``value``."""
+        return self._ask("forward_log_jacobian", value, *args, **kwargs)
+
+    def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of the slope of `inverse` at ``value``."""
+        return self._ask("inverse_log_jacobian", value, *args, **kwargs)
+
+    #: what a distribution becomes; ``distribution.transformed_distribution`` sets it
+    transformed: Any = None
+    is_distribution: Any = staticmethod(lambda value: False)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if args and self.is_distribution(args[0]):
+            return self.transformed(args[0])
+        return super().__call__(*args, **kwargs)
+
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The function called ``name``.
+
+        Raises:
+            ValueError: for another name.
+        """
+        if name not in _FUNCTIONS:
+            raise ValueError(f"For '{self._name}', the name must be one of {list(_FUNCTIONS)}, but got {name!r}.")
+        return getattr(self, name)(*args, **kwargs)
+
+    def extend_repr(self) -> str:
+        if not self._is_scalar_batch:
+            return f"batch_shape = {self._batch_shape}"
+        return ", ".join(f"{name} = {value}" for name, value in zip(self.parameter_names, self.default_parameters))

@@ -1,0 +1,279 @@
+"""``mindspore.scipy.linalg``. Integers are computed in float64; ``overwrite_…`` and ``check_finite`` have no effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "det",
+    "eigh",
+    "inv",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "solve_triangular",
+]
+
+_REAL = (torch.int32, torch.int64, torch.float32, torch.float64)
+_DRIVERS = (None, "gels", "gelsy", "gelss", "gelsd")
+
+
+def _check_bools(owner: str, **flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{owner}', the type of '{name}' must be bool, but got {type(value).__name__}.")
+
+
+def _matrix(owner: str, value: Any, name: str = "a", square: bool = True, dtypes: tuple[Any, ...] = _REAL) -> Any:
+    """A matrix to compute with.
+
+    Raises:
+        TypeError: if it is no Tensor of such a type. ValueError: if it is no (square) matrix.
+    """
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"For '{owner}', the type of '{name}' must be Tensor, but got {type(value).__name__}.")
+    if value.dtype not in dtypes:
+        known = ", ".join(dtype_name(item) for item in dtypes)
+        raise TypeError(f"For '{owner}', the dtype of '{name}' must be one of {known}, but got {value.dtype}.")
+    if value.dim() != 2 or (square and value.shape[0] != value.shape[1]):
+        wanted = "square matrix" if square else "matrix"
+        raise ValueError(f"For '{owner}', '{name}' must be a {wanted}, but its shape is {tuple(value.shape)}.")
+    return value.to(torch.float64) if value.dtype in (torch.int32, torch.int64) else value
+
+
+def _right_side(owner: str, value: Any, matrix: torch.Tensor) -> Any:
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"For '{owner}', the type of 'b' must be Tensor, but got {type(value).__name__}.")
+    if value.dim() not in (1, 2) or value.shape[0] != matrix.shape[0]:
+        raise ValueError(
+            f"For '{owner}', 'b' must have the shape ({matrix.shape[0]},) or ({matrix.shape[0]}, K), but its shape is "
+            f"{tuple(value.shape)}."
+        )
+    return value.to(matrix.dtype)
+
+
+def block_diag(*arrs: Any) -> Any:
+    """A matrix with ``arrs`` on its diagonal; numbers and vectors count as rows.
+
+    Raises:
+        ValueError: if one has more than two axes.
+    """
+    if not arrs:
+        return wrap(torch.zeros(1, 0))
+    if any(item.dim() > 2 for item in arrs):
+        raise ValueError("Arguments to mindspore.scipy.linalg.block_diag must have at most 2 dimensions.")
+    return wrap(torch.block_diag(*arrs))
+
+
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """The inverse of a square matrix.
+
+    Raises:
+        TypeError, ValueError: unless it is one, of int32, int64, float32 or float64.
+
+    Examples:
+        >>> print(ms.scipy.linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
+    _check_bools("inv", overwrite_a=overwrite_a, check_finite=check_finite)
+    return wrap(torch.linalg.inv(_matrix("inv", a)))
+
+
+def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """U with a = Uᵀ·U, or L with a = L·Lᵀ where ``lower``.
+
+    Raises:
+        TypeError, ValueError: unless ``a`` is a square matrix.
+    """
+    _check_bools("cholesky", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
+    return wrap(torch.linalg.cholesky(_matrix("cholesky", a), upper=not lower))
+
+
+def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """(`cholesky`, ``lower``), for `cho_solve`."""
+    _check_bools("cho_factor", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
+    return wrap(torch.linalg.cholesky(_matrix("cho_factor", a), upper=not lower)), lower
+
+
+def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    """x with a·x = b, of `cho_factor`'s result for a.
+
+    Raises:
+        TypeError, ValueError: for other shapes or types.
+    """
+    factor, lower = c_and_lower
+    _check_bools("cho_solve", overwrite_b=overwrite_b, check_finite=check_finite, lower=lower)
+    factor = _matrix("cho_solve", factor, "c")
+    right = _right_side("cho_solve", b, factor)
+    found = torch.cholesky_solve(right.reshape(right.shape[0], -1), factor, upper=not lower)
+    return wrap(found.reshape(right.shape))
+
+
+def eigh(
+    a: Any,
+    b: Any = None,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    turbo: bool = True,
+    eigvals: Any = None,
+    type: int = 1,
+    check_finite: bool = True,
+) -> Any:
+    """The eigenvalues (ascending) of a symmetric or Hermitian matrix, and its eigenvectors as columns.
+
+    Args:
+        lower: which half of ``a`` is read.
+        eigvals_only: True gives no eigenvectors.
+        b, eigvals: None only. turbo, type: without effect.
+
+    Raises:
+        TypeError, ValueError: for other values.
+    """
+    _check_bools(
+        "eigh",
+        lower=lower,
+        eigvals_only=eigvals_only,
+        overwrite_a=overwrite_a,
+        overwrite_b=overwrite_b,
+        turbo=turbo,
+        check_finite=check_finite,
+    )
+    if not isinstance(type, int):
+        raise TypeError(f"For 'eigh', the type of 'type' must be int, but got {type.__class__.__name__}.")
+    matrix = _matrix("eigh", a, dtypes=(*_REAL, torch.complex64, torch.complex128))
+    for name, value in (("b", b), ("eigvals", eigvals)):
+        if value is not None:
+            raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}. Reduce the problem to one matrix.")
+    half = "L" if lower else "U"
+    if eigvals_only:
+        return wrap(torch.linalg.eigvalsh(matrix, half))
+    return wrap(tuple(torch.linalg.eigh(matrix, half)))
+
+
+def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """L without its diagonal and U in one matrix, and the rows (int32, from 0) that were exchanged with each row.
+
+    Raises:
+        TypeError, ValueError: unless ``a`` is a square matrix.
+    """
+    _check_bools("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
+    factors, pivots = torch.linalg.lu_factor(_matrix("lu_factor", a))
+    return wrap((factors, (pivots - 1).to(torch.int32)))
+
+
+def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """P, L, U with a = P·L·U, P of int32; with ``permute_l`` P·L and U.
+
+    Raises:
+        TypeError, ValueError: unless ``a`` is a matrix with no more rows than columns.
+    """
+    _check_bools("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
+    matrix = _matrix("lu", a, square=False)
+    if matrix.shape[0] > matrix.shape[1]:
+        raise ValueError("last two dimensions of LU decomposition must be row less or equal to col.")
+    permutation, lower, upper = torch.linalg.lu(matrix)
+    if permute_l:
+        return wrap((permutation @ lower, upper))
+    return wrap((permutation.to(torch.int32), lower, upper))
+
+
+def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    """x with a·x = b (aᵀ·x = b for ``trans`` 1 and 2), of `lu_factor`'s result for a.
+
+    Raises:
+        TypeError, ValueError: for other shapes, types or ``trans``.
+    """
+    _check_bools("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
+    if trans not in (0, 1, 2):
+        raise ValueError(f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans}.")
+    factors, pivots = lu_and_piv
+    factors = _matrix("lu_solve", factors, "lu_matrix")
+    right = _right_side("lu_solve", b, factors)
+    columns = right.reshape(right.shape[0], -1)
+    found = torch.linalg.lu_solve(factors, pivots + 1, columns, adjoint=bool(trans))
+    return wrap(found.reshape(right.shape))
+
+
+def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """The determinant of a square matrix.
+
+    Raises:
+        TypeError, ValueError: unless it is one.
+    """
+    _check_bools("det", overwrite_a=overwrite_a, check_finite=check_finite)
+    return wrap(torch.linalg.det(_matrix("det", a)))
+
+
+def solve_triangular(
+    a: Any,
+    b: Any,
+    trans: Any = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    debug: Any = None,
+    check_finite: bool = True,
+) -> Any:
+    """x with a·x = b, where only a triangle of ``a`` is read.
+
+    Args:
+        trans: 0 or "N" as above, 1 or "T" for aᵀ·x = b, 2 or "C" for its conjugate.
+        lower: which triangle.
+        unit_diagonal: whether its diagonal counts as 1.
+
+    Raises:
+        TypeError, ValueError: for other shapes, types or ``trans``.
+    """
+    kind = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}.get(trans)
+    if kind is None:
+        raise ValueError(f"For 'solve_triangular', 'trans' must be one of 0, 1, 2, 'N', 'T', 'C', but got {trans!r}.")
+    _check_bools("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
+    matrix = _matrix("solve_triangular", a, dtypes=(*_REAL, torch.complex64, torch.complex128))
+    right = _right_side("solve_triangular", b, matrix)
+    read = matrix if kind == 0 else matrix.mT if kind == 1 else matrix.mH
+    columns = right.reshape(right.shape[0], -1)
+    found = torch.linalg.solve_triangular(read, columns, upper=lower == bool(kind), unitriangular=unit_diagonal)
+    return wrap(found.reshape(right.shape))
+
+
+def lstsq(A: Any, B: Any, rcond: Any = None, driver: str | None = None) -> Any:
+    """(solution, residual, rank, singular values) of the least squares problem A·X = B, as torch's; empty Tensors where
+    the driver does not compute one.
+
+    Args:
+        driver: "gels", "gelsy", "gelss", "gelsd"; None is "gelsy", on CUDA "gels".
+        rcond: without effect, as upstream.
+
+    Raises:
+        TypeError: if A and B differ in dtype. ValueError: for other shapes or drivers.
+    """
+    for name, value in (("A", A), ("B", B)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For 'lstsq', the type of '{name}' must be Tensor, but got {type(value).__name__}.")
+    if A.dtype != B.dtype:
+        raise TypeError(f"For 'lstsq', the dtypes of A and B must be the same, but got {A.dtype} and {B.dtype}.")
+    if driver not in _DRIVERS:
+        raise ValueError(f"For 'lstsq', 'driver' must be one of {_DRIVERS}, but got {driver!r}.")
+    if A.dim() < 2 or B.dim() not in (A.dim(), A.dim() - 1) or B.shape[A.dim() - 2] != A.shape[-2]:
+        raise ValueError(
+            f"For 'lstsq', the shapes of A and B must be (*, M, N) and (*, M, K), but got {tuple(A.shape)} and "
+            f"{tuple(B.shape)}."
+        )
+    is_vector = B.dim() == A.dim() - 1
+    found = torch.linalg.lstsq(A, B.unsqueeze(-1) if is_vector else B, driver=driver)
+    solution = found.solution.squeeze(-1) if is_vector else found.solution
+    return wrap((solution, found.residuals, found.rank, found.singular_values))

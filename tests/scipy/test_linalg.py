@@ -1,0 +1,118 @@
+"""``mindspore.scipy.linalg`` against real MindSpore and the equations that its results solve."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor
+from mindspore_compat.scipy import linalg
+from tests.support.oracle import oracle_python
+
+PROGRAM = Path(__file__).with_name("linalg_program.py")
+ROOT = Path(__file__).parents[2]
+REFUSED = {"lu permuted"}  # upstream's own product of an int32 permutation and float32 factors fails
+
+
+def _run(file: Path, *command: str) -> Any:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [*command, str(PROGRAM), str(file)],
+        env={**environment, "GLOG_v": "4"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(file.read_text())
+
+
+def _compare(ours: Any, real: Any, name: str) -> None:
+    if isinstance(real, list) and real and isinstance(real[0], str):
+        assert ours[0] == real[0], name
+        np.testing.assert_allclose(ours[1], real[1], rtol=2e-4, atol=2e-5, err_msg=name)
+    elif isinstance(real, list):
+        assert len(ours) == len(real), name
+        for one, other in zip(ours, real):
+            _compare(one, other, name)
+    else:
+        assert ours == real, name
+
+
+@pytest.mark.oracle
+def test_results_are_those_of_real_mindspore(tmp_path: Path) -> None:
+    real = _run(tmp_path / "real.json", str(oracle_python()))
+    ours = _run(tmp_path / "ours.json", sys.executable, "-m", "mindspore_compat")
+    assert ours.keys() == real.keys() and len(real) > 30
+    for name in real.keys() - REFUSED:
+        _compare(ours[name], real[name], name)
+
+
+RANDOM = np.random.RandomState(0)
+A = RANDOM.randn(4, 4).astype("float32")
+SPD = (A @ A.T + 4 * np.eye(4)).astype("float32")
+B = RANDOM.randn(4, 2).astype("float32")
+
+
+def T(value: Any) -> Tensor:
+    return Tensor(value)
+
+
+def test_equations_hold() -> None:
+    np.testing.assert_allclose(A @ linalg.inv(T(A)).asnumpy(), np.eye(4), atol=1e-4)
+    permutation, lower, upper = (item.asnumpy() for item in linalg.lu(T(A)))
+    np.testing.assert_allclose(permutation @ lower @ upper, A, atol=1e-5)
+    permuted, upper = (item.asnumpy() for item in linalg.lu(T(A), permute_l=True))
+    np.testing.assert_allclose(permuted @ upper, A, atol=1e-5)
+    for trans, matrix in ((0, A), (1, A.T)):
+        found = linalg.lu_solve(linalg.lu_factor(T(A)), T(B), trans).asnumpy()
+        np.testing.assert_allclose(matrix @ found, B, atol=1e-4)
+    for lower_half in (True, False):
+        found = linalg.cho_solve(linalg.cho_factor(T(SPD), lower=lower_half), T(B)).asnumpy()
+        np.testing.assert_allclose(SPD @ found, B, atol=1e-4)
+        triangle = np.tril(A) if lower_half else np.triu(A)
+        for trans, matrix in (("N", triangle), ("T", triangle.T), ("C", triangle.T)):
+            found = linalg.solve_triangular(T(A), T(B), trans, lower=lower_half).asnumpy()
+            np.testing.assert_allclose(matrix @ found, B, atol=1e-3)
+    values, vectors = (item.asnumpy() for item in linalg.eigh(T(SPD)))
+    np.testing.assert_allclose(SPD @ vectors, vectors * values, atol=1e-4)
+    assert float(linalg.det(T(A))) == pytest.approx(np.linalg.det(A), rel=1e-4)
+    solution, *_ = linalg.lstsq(T(np.vstack([A, A + 1])), T(np.vstack([B, B])))
+    expected = np.linalg.lstsq(np.vstack([A, A + 1]), np.vstack([B, B]), rcond=None)[0]
+    np.testing.assert_allclose(solution.asnumpy(), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: linalg.inv(a),
+        lambda a: linalg.cholesky(a @ a.T + ms.ops.eye(4)),
+        lambda a: linalg.eigh(a @ a.T, eigvals_only=True),
+        lambda a: linalg.solve_triangular(a, Tensor(B)),
+        lambda a: linalg.det(a),
+    ],
+)
+def test_gradients_are_those_of_differences(function: Any) -> None:
+    gradient = ms.grad(lambda a: (function(a) ** 2).sum())(T(A.astype("float64"))).asnumpy()
+    step = np.zeros((4, 4))
+    step[1, 2] = 1e-6
+    high, low = (float((function(T(A + sign * step)) ** 2).sum()) for sign in (1, -1))
+    assert gradient[1, 2] == pytest.approx((high - low) / 2e-6, rel=1e-4, abs=1e-5)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"'driver' must be one of .* but got 'x'"):
+        linalg.lstsq(T(A), T(B), driver="x")
+    with pytest.raises(ValueError, match=r"must be a square matrix, but its shape is \(4, 2\)"):
+        linalg.inv(T(B))
+    with pytest.raises(ValueError, match="'b' must have the shape"):
+        linalg.solve_triangular(T(A), T(B[:3]))
