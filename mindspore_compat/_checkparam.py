@@ -352,17 +352,6 @@ class Validator:
     """1.x's home of the checks, with its older signatures where they differ."""
 
     INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
-    check_value_type = staticmethod(check_value_type)
-    check_isinstance = staticmethod(check_isinstance)
-    check_string = staticmethod(check_string)
-    check_bool = staticmethod(check_bool)
-    check_positive_int = staticmethod(check_positive_int)
-    check_non_negative_int = staticmethod(check_non_negative_int)
-    check_equal_int = staticmethod(check_equal_int)
-    check_int_range = staticmethod(check_int_range)
-    check_positive_float = staticmethod(check_positive_float)
-    check_non_negative_float = staticmethod(check_non_negative_float)
-    check_float_range = staticmethod(check_float_range)
 
     @staticmethod
     def check_integer(arg_name: str, arg_value: Any, value: int, rel: int, prim_name: Any = None) -> int:
@@ -379,3 +368,8 @@ class Validator:
         """A finite number."""
         is_int = isinstance(arg_value, int) and not isinstance(arg_value, bool)
         return arg_value if is_int else validate.check_float(arg_value, arg_name, prim_name)
+
+
+for _name in __all__:
+    if _name.startswith("check") and _name not in vars(Validator):
+        setattr(Validator, _name, staticmethod(globals()[_name]))

@@ -21,6 +21,7 @@ from mindspore_compat._api.context_keys import (
     KEYS,
     LAX,
     PARALLEL_KEYS,
+    PARALLEL_RESULTS,
     PS_KEYS,
     PYNATIVE_MODE,
     STRICT,
@@ -300,7 +301,7 @@ def get_auto_parallel_context(attr_key: str) -> Any:
         >>> print(ms.get_auto_parallel_context("device_num"))
         1
     """
-    return _get("get_auto_parallel_context", PARALLEL_KEYS, _parallel_values, attr_key)
+    return _get("get_auto_parallel_context", {**PARALLEL_KEYS, **PARALLEL_RESULTS}, _parallel_values, attr_key)
 
 
 def reset_auto_parallel_context() -> None:

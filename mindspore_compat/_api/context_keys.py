@@ -11,6 +11,7 @@ __all__ = [
     "KEYS",
     "LAX",
     "PARALLEL_KEYS",
+    "PARALLEL_RESULTS",
     "PS_KEYS",
     "PYNATIVE_MODE",
     "STRICT",
@@ -128,6 +129,18 @@ PARALLEL_KEYS: dict[str, tuple[Any, Any]] = {
     "optimizer_weight_shard_aggregated_save": (bool, False),
     "sharding_propagation": (bool, False),
     "enable_fold_pipeline": (bool, False),
+    "auto_pipeline": (bool, False),
+    "dump_local_norm": (bool, False),
+    "dump_local_norm_path": (str, ""),
+    "dump_device_local_norm": (bool, False),
+    "auto_parallel_new_interface": (bool, False),
+    "init_param_in_compile": (bool, True),
+}
+#: read, never set: other keys decide them
+PARALLEL_RESULTS: dict[str, tuple[Any, Any]] = {
+    "pipeline_interleave": (bool, False),
+    "pipeline_scheduler": (str, "1f1b"),
+    "full_batch_is_set": (bool, False),
 }
 PS_KEYS: dict[str, tuple[Any, Any]] = {
     "enable_ps": (bool, False),

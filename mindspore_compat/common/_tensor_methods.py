@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
@@ -36,7 +37,7 @@ def _to(name: str, dtype: torch.dtype) -> Any:
     return method
 
 
-class TensorMethods(ReduceMethods, ShapeMethods, InstalledMethods):
+class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     """Mixin in front of ``torch.Tensor``; holds no state."""
 
     __slots__ = ()

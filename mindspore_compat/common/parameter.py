@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
@@ -139,6 +140,27 @@ class Parameter(Tensor, torch.nn.Parameter):
         return self
 
     # --- what MindSpore lets one read from a Parameter ---
+
+    key = -1
+    layerwise_parallel = False
+    parallel_optimizer = True
+    parallel_optimizer_comm_recompute = False
+    is_init = False  # type: ignore[assignment]
+
+    @property
+    def param_info(self) -> ParamInfo:
+        """Name, requires_grad and the like, apart from the values; setting it takes them over."""
+        if "_param_info" not in self.__dict__:
+            self.__dict__["_param_info"] = ParamInfo(self)
+        return self.__dict__["_param_info"]
+
+    @param_info.setter
+    def param_info(self, value: ParamInfo) -> None:
+        value.give(self)
+
+    def set_param_info(self, info: ParamInfo) -> None:
+        """The same as setting `param_info`."""
+        info.give(self)
 
     @property
     def inited_param(self) -> None:

@@ -23,6 +23,7 @@ from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_dtype import cast_floats, casting
 from mindspore_compat.nn._cell_hints import Hints
+from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
 from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
@@ -34,7 +35,7 @@ _Plain = torch.Tensor
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
 
-class Cell(KeptForward, Hints, Modes):
+class Cell(KeptForward, Hints, Insides, Modes):
     """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
 
     Args:

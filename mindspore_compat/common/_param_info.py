@@ -1,0 +1,42 @@
+"""`ParamInfo`: what a Parameter is called and how it trains, apart from its values. Upstream:
+``mindspore._c_expression.ParamInfo``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["ParamInfo"]
+
+#: what is a Parameter's own; `clone` takes it along
+_SHARED = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "requires_aggr", "comm_fusion")
+
+
+class ParamInfo:
+    """Of a Parameter: its attributes, read and set through it. Without one: a record of them, to give to another."""
+
+    def __init__(self, obj: Any = None) -> None:
+        self.__dict__["obj"] = obj
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SHARED and self.__dict__.get("obj") is not None:
+            return getattr(self.obj, name)
+        raise AttributeError(f"'ParamInfo' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SHARED and self.obj is not None:
+            setattr(self.obj, name, value)
+        else:
+            self.__dict__[name] = value
+
+    def clone(self) -> ParamInfo:
+        """The attributes, of no Parameter yet: ``other.param_info = info.clone()`` gives ``other`` the name too."""
+        copied = ParamInfo()
+        copied.__dict__.update({name: getattr(self, name) for name in _SHARED})
+        return copied
+
+    def give(self, parameter: Any) -> None:
+        """Set the attributes of a Parameter."""
+        for name in _SHARED:
+            if getattr(parameter, name) != getattr(self, name):
+                setattr(parameter, name, getattr(self, name))

@@ -1,0 +1,102 @@
+"""What upstream's C++ core keeps about a tensor and programs read, set or call. Upstream: ``mindspore.Tensor``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import dlpack
+
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
+
+__all__ = ["Insides"]
+
+_Base = torch._C.TensorBase
+
+
+class Insides:
+    """Mixin of Tensor. The attributes are those of a tensor that has its values and belongs to no graph."""
+
+    const_arg = False
+    delta_seed = 0
+    init_finished = True
+    init_flag = False
+    parent_tensor_: Any = None
+    index_of_parent_: Any = None
+    symbolic_shape: Any = None
+    virtual_flag = False
+
+    def is_init(self) -> bool:
+        """What `set_init_flag` said."""
+        return self.init_flag
+
+    def set_init_flag(self, flag: bool) -> None:
+        """Keep the flag; values exist from the start."""
+        self.init_flag = flag
+
+    def set_cast_dtype(self, dtype: Any = None) -> None:
+        """Accepted without effect: upstream's graph compiler casts by it."""
+
+    def wait_pipeline(self) -> None:
+        """Wait until the values are there."""
+        if self.is_cuda:  # type: ignore[attr-defined]
+            torch.cuda.synchronize(self.device)  # type: ignore[attr-defined]
+
+    def offload_file_path(self) -> str:
+        """Where the values lie on a disk: nowhere."""
+        return ""
+
+    def assign_value_cpp(self: Any, value: Any) -> Any:
+        """The same as `assign_value`."""
+        return self.assign_value(value)
+
+    @staticmethod
+    def convert_bytes_to_tensor(data: bytes, shape: Any, dtype: Any) -> Any:
+        """A Tensor of that shape on a copy of the bytes."""
+        values = torch.frombuffer(bytearray(data), dtype=to_torch_dtype(dtype))
+        return wrap(values.reshape(tuple(shape)))
+
+    def to_(self: Any, device: str, non_blocking: bool = False) -> Any:
+        """Move this tensor itself to the "CPU", or ("GPU", "Ascend") to the device of `set_device`.
+
+        Raises:
+            ValueError: for another device.
+        """
+        if device not in ("CPU", "GPU", "Ascend"):
+            raise ValueError(f"The value of 'to' must be one of ['Ascend', 'GPU', 'CPU'], but got {device}")
+        program.changed()
+        self.data = _Base.to(
+            _Base.detach(self), CPU if device == "CPU" else current_device(), non_blocking=non_blocking
+        )
+        return self
+
+    def to_coo(self: Any) -> COOTensor:
+        """The values that are not 0 with their places, (n, axes) int32."""
+        places = torch.nonzero(plain(self))
+        values = plain(self)[tuple(places.unbind(1))]
+        return COOTensor(wrap(places.to(torch.int32)), wrap(values), tuple(self.shape))
+
+    def to_csr(self: Any) -> CSRTensor:
+        """A matrix by rows: the values that are not 0.
+
+        Raises:
+            ValueError: if it has not two axes.
+        """
+        if self.dim() != 2:
+            raise ValueError(f"to_csr only supports 2-D tensor, but got {self.dim()}-D.")
+        rows = plain(self).to_sparse_csr()
+        starts, columns = (wrap(part.to(torch.int32)) for part in (rows.crow_indices(), rows.col_indices()))
+        return CSRTensor(starts, columns, wrap(rows.values()), tuple(self.shape))
+
+    def to_dlpack(self) -> Any:
+        """A capsule of the memory, for another framework's ``from_dlpack``, once."""
+        return dlpack.to_dlpack(plain(self))
+
+    @staticmethod
+    def from_dlpack(capsule: Any) -> Any:
+        """A Tensor on the memory of a capsule."""
+        return wrap(dlpack.from_dlpack(capsule))
