@@ -69,9 +69,8 @@ class Insides:
         if device not in ("CPU", "GPU", "Ascend"):
             raise ValueError(f"The value of 'to' must be one of ['Ascend', 'GPU', 'CPU'], but got {device}")
         program.changed()
-        self.data = _Base.to(
-            _Base.detach(self), CPU if device == "CPU" else current_device(), non_blocking=non_blocking
-        )
+        target = CPU if device == "CPU" else current_device()
+        self.data = _Base.to(_Base.detach(self), target, non_blocking=non_blocking)
         return self
 
     def to_coo(self: Any) -> COOTensor:
@@ -88,9 +87,11 @@ class Insides:
         """
         if self.dim() != 2:
             raise ValueError(f"to_csr only supports 2-D tensor, but got {self.dim()}-D.")
-        rows = plain(self).to_sparse_csr()
-        starts, columns = (wrap(part.to(torch.int32)) for part in (rows.crow_indices(), rows.col_indices()))
-        return CSRTensor(starts, columns, wrap(rows.values()), tuple(self.shape))
+        values = plain(self)
+        rows, columns = torch.nonzero(values).unbind(1)
+        starts = torch.nn.functional.pad(torch.cumsum((values != 0).sum(1), 0), (1, 0))
+        parts = (starts.to(torch.int32), columns.to(torch.int32), values[rows, columns])
+        return CSRTensor(*map(wrap, parts), tuple(self.shape))
 
     def to_dlpack(self) -> Any:
         """A capsule of the memory, for another framework's ``from_dlpack``, once."""
