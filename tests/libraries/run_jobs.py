@@ -1,8 +1,8 @@
 """Runs jobs of a list under two interpreters and compares what they print: ``python run_jobs.py JOBS.json --libraries FOLDER
 --work FOLDER [--ours PYTHON] [--real PYTHON] [--only NAME...] [--json FILE]``.
 
-A job is {"name", "library", "command", "losses": regular expression with one number in each match, "files": [...]}. Commands
-run in a copy of the checkout; {here}, {data}, {out} and {other_out} stand for this folder, the synthetic data, and where the
+A job is {"name", "library", "command", "losses": regular expression with one number in each match, "first": how many
+of them are compared (else all), "files": [...]}. Commands run in a copy of the checkout; {here}, {data}, {out} and {other_out} stand for this folder, the synthetic data, and where the
 job (on the other side) writes. A job without numbers to compare must end with 0 and write its files.
 """
 
@@ -72,7 +72,7 @@ def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> 
     counts = len(ours["numbers"]), len(real["numbers"])
     if counts[0] == 0 or (counts[0] != counts[1] and not ends):
         return f"{counts[0]} numbers, real has {counts[1]}"
-    pairs = list(zip(ours["numbers"], real["numbers"]))
+    pairs = list(zip(ours["numbers"], real["numbers"]))[: job.get("first")]
     apart = max(abs(one - two) / max(1.0, abs(two)) for one, two in pairs)
     said = f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {len(pairs)} numbers within {apart:.1e}"
     return f"{said}, then {ends}" if ends else said
