@@ -102,6 +102,17 @@ def _from_blocks(cache: Any, block_table: Any, heads: int) -> torch.Tensor:
     return torch.permute(torch.reshape(found, (found.shape[0], found.shape[1] * size, heads, -1)), (0, 2, 1, 3))
 
 
+def _unseen(mask: Any, lengths: Any, size: int, device: Any) -> torch.Tensor | None:
+    """Where the keys of one token are not seen, (B, 1, 1, S)."""
+    hidden = None
+    if mask is not None:
+        hidden = torch.reshape(torch.Tensor.bool(torch.Tensor.detach(mask)), (-1, 1, 1, mask.shape[-1]))
+    if lengths is None:
+        return hidden
+    late = _beyond(lengths, size, device)[:, None, None, :]
+    return late if hidden is None else hidden | late
+
+
 def incre_flash_attention(
     query: Any,
     key: Any,
@@ -162,12 +173,7 @@ def incre_flash_attention(
     else:
         check_attention(query, key, value, num_heads, input_layout, owner)
         k, v = (heads_first(item, input_layout, heads) for item in (key, value))
-    hidden = None
-    if attn_mask is not None:
-        hidden = torch.reshape(torch.Tensor.bool(torch.Tensor.detach(attn_mask)), (-1, 1, 1, attn_mask.shape[-1]))
-    if actual_seq_lengths is not None:
-        late = _beyond(actual_seq_lengths, k.shape[2], q.device)[:, None, None, :]
-        hidden = late if hidden is None else hidden | late
+    hidden = _unseen(attn_mask, actual_seq_lengths, k.shape[2], q.device)
     return wrap(as_given(attend(q, k, v, hidden, pse_shift, scale_value), input_layout))
 
 

@@ -33,7 +33,9 @@ def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
 AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
 
 
-def _sizes(value: Any, name: str, owner: str, axes: int, kinds: tuple[type[Any], ...] = (int, tuple)) -> tuple[int, ...]:
+def _sizes(
+    value: Any, name: str, owner: str, axes: int, kinds: tuple[type[Any], ...] = (int, tuple)
+) -> tuple[int, ...]:
     """``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of ints, but got {value!r}.")
