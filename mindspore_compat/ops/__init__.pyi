@@ -383,6 +383,7 @@ from mindspore_compat.ops.function import fractional_max_pool2d as fractional_ma
 from mindspore_compat.ops.function import fractional_max_pool3d as fractional_max_pool3d
 from mindspore_compat.ops.function import full as full
 from mindspore_compat.ops.function import full_like as full_like
+from mindspore_compat.ops.function import fused_infer_attention_score as fused_infer_attention_score
 from mindspore_compat.ops.function import gamma as gamma
 from mindspore_compat.ops.function import gather as gather
 from mindspore_compat.ops.function import gather_d as gather_d
