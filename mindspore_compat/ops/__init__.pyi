@@ -5,13 +5,59 @@ from typing import Any, Literal
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
 from mindspore_compat.common.seed import set_seed as set_seed
 from mindspore_compat.common.tensor import Tensor as Tensor
+from mindspore_compat.mint.distributed._objects import all_gather_object as all_gather_object
+from mindspore_compat.mint.distributed._objects import broadcast_object_list as broadcast_object_list
+from mindspore_compat.mint.distributed._objects import gather_object as gather_object
+from mindspore_compat.mint.distributed._objects import recv_object_list as recv_object_list
+from mindspore_compat.mint.distributed._objects import scatter_object_list as scatter_object_list
+from mindspore_compat.mint.distributed._objects import send_object_list as send_object_list
+from mindspore_compat.mint.distributed.distributed import TCPStore as TCPStore
+from mindspore_compat.mint.distributed.distributed import destroy_process_group as destroy_process_group
+from mindspore_compat.mint.distributed.distributed import get_backend as get_backend
+from mindspore_compat.mint.distributed.distributed import get_global_rank as get_global_rank
+from mindspore_compat.mint.distributed.distributed import get_group_rank as get_group_rank
+from mindspore_compat.mint.distributed.distributed import get_process_group_ranks as get_process_group_ranks
+from mindspore_compat.mint.distributed.distributed import get_rank as get_rank
+from mindspore_compat.mint.distributed.distributed import get_world_size as get_world_size
+from mindspore_compat.mint.distributed.distributed import init_process_group as init_process_group
+from mindspore_compat.mint.distributed.distributed import is_available as is_available
+from mindspore_compat.mint.distributed.distributed import is_initialized as is_initialized
+from mindspore_compat.mint.distributed.distributed import new_group as new_group
+from mindspore_compat.nn._bprop import recompute_block as recompute_block
+from mindspore_compat.ops import auto_generate as auto_generate
+from mindspore_compat.ops import communication as communication
 from mindspore_compat.ops import composite as composite
 from mindspore_compat.ops import function as function
 from mindspore_compat.ops import functional as functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops import operations as operations
 from mindspore_compat.ops import primitive as primitive
+from mindspore_compat.ops import signature as signature
+from mindspore_compat.ops._akg_info_register import AkgAscendRegOp as AkgAscendRegOp
+from mindspore_compat.ops._akg_info_register import AkgGpuRegOp as AkgGpuRegOp
 from mindspore_compat.ops._op_data_types import DataType as DataType
+from mindspore_compat.ops._registry import tensor_operator_registry as tensor_operator_registry
+from mindspore_compat.ops._utils import arg_handler as arg_handler
+from mindspore_compat.ops._utils.arg_handler import DtypeToEnum as DtypeToEnum
+from mindspore_compat.ops.auto_generate import gen_extend_func as gen_extend_func
+from mindspore_compat.ops.auto_generate import gen_ops_def as gen_ops_def
+from mindspore_compat.ops.auto_generate import gen_ops_prim as gen_ops_prim
+from mindspore_compat.ops.auto_generate import pyboost_inner_prim as pyboost_inner_prim
+from mindspore_compat.ops.communication import set_comm_ops_inplace as set_comm_ops_inplace
+from mindspore_compat.ops.composite._augmented import SliceGetItem as SliceGetItem
+from mindspore_compat.ops.composite._augmented import augassign_add as augassign_add
+from mindspore_compat.ops.composite._augmented import augassign_div as augassign_div
+from mindspore_compat.ops.composite._augmented import augassign_floordiv as augassign_floordiv
+from mindspore_compat.ops.composite._augmented import augassign_mod as augassign_mod
+from mindspore_compat.ops.composite._augmented import augassign_mul as augassign_mul
+from mindspore_compat.ops.composite._augmented import augassign_sub as augassign_sub
+from mindspore_compat.ops.composite._augmented import broadcast_gradient_args as broadcast_gradient_args
+from mindspore_compat.ops.composite._augmented import hyper_add as hyper_add
+from mindspore_compat.ops.composite._augmented import is_dynamic_sequence_element_unknown as is_dynamic_sequence_element_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_shape_unknown as is_sequence_shape_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_value_unknown as is_sequence_value_unknown
+from mindspore_compat.ops.composite._augmented import reduced_shape as reduced_shape
+from mindspore_compat.ops.composite._augmented import switch_layer as switch_layer
 from mindspore_compat.ops.composite.base import HyperMap as HyperMap
 from mindspore_compat.ops.composite.base import Map as Map
 from mindspore_compat.ops.composite.base import MultitypeFuncGraph as MultitypeFuncGraph
@@ -28,11 +74,14 @@ from mindspore_compat.ops.function import acos as acos
 from mindspore_compat.ops.function import acosh as acosh
 from mindspore_compat.ops.function import adaptive_avg_pool1d as adaptive_avg_pool1d
 from mindspore_compat.ops.function import adaptive_avg_pool2d as adaptive_avg_pool2d
+from mindspore_compat.ops.function import adaptive_avg_pool2d_ext as adaptive_avg_pool2d_ext
 from mindspore_compat.ops.function import adaptive_avg_pool3d as adaptive_avg_pool3d
 from mindspore_compat.ops.function import adaptive_max_pool1d as adaptive_max_pool1d
 from mindspore_compat.ops.function import adaptive_max_pool2d as adaptive_max_pool2d
 from mindspore_compat.ops.function import adaptive_max_pool3d as adaptive_max_pool3d
 from mindspore_compat.ops.function import add as add
+from mindspore_compat.ops.function import add_layer_norm as add_layer_norm
+from mindspore_compat.ops.function import add_rms_norm as add_rms_norm
 from mindspore_compat.ops.function import addbmm as addbmm
 from mindspore_compat.ops.function import addcdiv as addcdiv
 from mindspore_compat.ops.function import addcmul as addcmul
@@ -85,6 +134,7 @@ from mindspore_compat.ops.function import batch_norm as batch_norm
 from mindspore_compat.ops.function import batch_to_space_nd as batch_to_space_nd
 from mindspore_compat.ops.function import bernoulli as bernoulli
 from mindspore_compat.ops.function import bernoulli_ as bernoulli_
+from mindspore_compat.ops.function import bernoulli_ext as bernoulli_ext
 from mindspore_compat.ops.function import bessel_i0 as bessel_i0
 from mindspore_compat.ops.function import bessel_i0e as bessel_i0e
 from mindspore_compat.ops.function import bessel_i1 as bessel_i1
@@ -138,6 +188,7 @@ from mindspore_compat.ops.function import clip_by_global_norm as clip_by_global_
 from mindspore_compat.ops.function import clip_by_norm as clip_by_norm
 from mindspore_compat.ops.function import clip_by_value as clip_by_value
 from mindspore_compat.ops.function import clip_func as clip_func
+from mindspore_compat.ops.function import coalesce as coalesce
 from mindspore_compat.ops.function import col2im as col2im
 from mindspore_compat.ops.function import column_stack as column_stack
 from mindspore_compat.ops.function import combinations as combinations
@@ -149,6 +200,43 @@ from mindspore_compat.ops.function import conv2d as conv2d
 from mindspore_compat.ops.function import conv3d as conv3d
 from mindspore_compat.ops.function import conv3d_transpose as conv3d_transpose
 from mindspore_compat.ops.function import conv_transpose2d as conv_transpose2d
+from mindspore_compat.ops.function import coo2csr as coo2csr
+from mindspore_compat.ops.function import coo_abs as coo_abs
+from mindspore_compat.ops.function import coo_acos as coo_acos
+from mindspore_compat.ops.function import coo_acosh as coo_acosh
+from mindspore_compat.ops.function import coo_add as coo_add
+from mindspore_compat.ops.function import coo_asin as coo_asin
+from mindspore_compat.ops.function import coo_asinh as coo_asinh
+from mindspore_compat.ops.function import coo_atan as coo_atan
+from mindspore_compat.ops.function import coo_atanh as coo_atanh
+from mindspore_compat.ops.function import coo_ceil as coo_ceil
+from mindspore_compat.ops.function import coo_concat as coo_concat
+from mindspore_compat.ops.function import coo_cos as coo_cos
+from mindspore_compat.ops.function import coo_cosh as coo_cosh
+from mindspore_compat.ops.function import coo_exp as coo_exp
+from mindspore_compat.ops.function import coo_expm1 as coo_expm1
+from mindspore_compat.ops.function import coo_floor as coo_floor
+from mindspore_compat.ops.function import coo_inv as coo_inv
+from mindspore_compat.ops.function import coo_isfinite as coo_isfinite
+from mindspore_compat.ops.function import coo_isinf as coo_isinf
+from mindspore_compat.ops.function import coo_isnan as coo_isnan
+from mindspore_compat.ops.function import coo_log as coo_log
+from mindspore_compat.ops.function import coo_log1p as coo_log1p
+from mindspore_compat.ops.function import coo_neg as coo_neg
+from mindspore_compat.ops.function import coo_relu as coo_relu
+from mindspore_compat.ops.function import coo_relu6 as coo_relu6
+from mindspore_compat.ops.function import coo_round as coo_round
+from mindspore_compat.ops.function import coo_sigmoid as coo_sigmoid
+from mindspore_compat.ops.function import coo_sin as coo_sin
+from mindspore_compat.ops.function import coo_sinh as coo_sinh
+from mindspore_compat.ops.function import coo_softsign as coo_softsign
+from mindspore_compat.ops.function import coo_sqrt as coo_sqrt
+from mindspore_compat.ops.function import coo_square as coo_square
+from mindspore_compat.ops.function import coo_tan as coo_tan
+from mindspore_compat.ops.function import coo_tanh as coo_tanh
+from mindspore_compat.ops.function import coo_tensor_get_dense_shape as coo_tensor_get_dense_shape
+from mindspore_compat.ops.function import coo_tensor_get_indices as coo_tensor_get_indices
+from mindspore_compat.ops.function import coo_tensor_get_values as coo_tensor_get_values
 from mindspore_compat.ops.function import copysign as copysign
 from mindspore_compat.ops.function import cos as cos
 from mindspore_compat.ops.function import cosh as cosh
@@ -159,6 +247,52 @@ from mindspore_compat.ops.function import cov as cov
 from mindspore_compat.ops.function import crop_and_resize as crop_and_resize
 from mindspore_compat.ops.function import cross as cross
 from mindspore_compat.ops.function import cross_entropy as cross_entropy
+from mindspore_compat.ops.function import csr2coo as csr2coo
+from mindspore_compat.ops.function import csr_abs as csr_abs
+from mindspore_compat.ops.function import csr_acos as csr_acos
+from mindspore_compat.ops.function import csr_acosh as csr_acosh
+from mindspore_compat.ops.function import csr_add as csr_add
+from mindspore_compat.ops.function import csr_asin as csr_asin
+from mindspore_compat.ops.function import csr_asinh as csr_asinh
+from mindspore_compat.ops.function import csr_atan as csr_atan
+from mindspore_compat.ops.function import csr_atanh as csr_atanh
+from mindspore_compat.ops.function import csr_ceil as csr_ceil
+from mindspore_compat.ops.function import csr_cos as csr_cos
+from mindspore_compat.ops.function import csr_cosh as csr_cosh
+from mindspore_compat.ops.function import csr_div as csr_div
+from mindspore_compat.ops.function import csr_exp as csr_exp
+from mindspore_compat.ops.function import csr_expm1 as csr_expm1
+from mindspore_compat.ops.function import csr_floor as csr_floor
+from mindspore_compat.ops.function import csr_gather as csr_gather
+from mindspore_compat.ops.function import csr_inv as csr_inv
+from mindspore_compat.ops.function import csr_isfinite as csr_isfinite
+from mindspore_compat.ops.function import csr_isinf as csr_isinf
+from mindspore_compat.ops.function import csr_isnan as csr_isnan
+from mindspore_compat.ops.function import csr_log as csr_log
+from mindspore_compat.ops.function import csr_log1p as csr_log1p
+from mindspore_compat.ops.function import csr_mm as csr_mm
+from mindspore_compat.ops.function import csr_mul as csr_mul
+from mindspore_compat.ops.function import csr_mv as csr_mv
+from mindspore_compat.ops.function import csr_neg as csr_neg
+from mindspore_compat.ops.function import csr_reduce_sum as csr_reduce_sum
+from mindspore_compat.ops.function import csr_relu as csr_relu
+from mindspore_compat.ops.function import csr_relu6 as csr_relu6
+from mindspore_compat.ops.function import csr_round as csr_round
+from mindspore_compat.ops.function import csr_sigmoid as csr_sigmoid
+from mindspore_compat.ops.function import csr_sin as csr_sin
+from mindspore_compat.ops.function import csr_sinh as csr_sinh
+from mindspore_compat.ops.function import csr_softmax as csr_softmax
+from mindspore_compat.ops.function import csr_softsign as csr_softsign
+from mindspore_compat.ops.function import csr_sqrt as csr_sqrt
+from mindspore_compat.ops.function import csr_square as csr_square
+from mindspore_compat.ops.function import csr_tan as csr_tan
+from mindspore_compat.ops.function import csr_tanh as csr_tanh
+from mindspore_compat.ops.function import csr_tensor_get_dense_shape as csr_tensor_get_dense_shape
+from mindspore_compat.ops.function import csr_tensor_get_indices as csr_tensor_get_indices
+from mindspore_compat.ops.function import csr_tensor_get_indptr as csr_tensor_get_indptr
+from mindspore_compat.ops.function import csr_tensor_get_values as csr_tensor_get_values
+from mindspore_compat.ops.function import csr_to_coo as csr_to_coo
+from mindspore_compat.ops.function import csr_to_dense as csr_to_dense
 from mindspore_compat.ops.function import ctc_greedy_decoder as ctc_greedy_decoder
 from mindspore_compat.ops.function import ctc_loss as ctc_loss
 from mindspore_compat.ops.function import cummax as cummax
@@ -170,6 +304,8 @@ from mindspore_compat.ops.function import deepcopy as deepcopy
 from mindspore_compat.ops.function import deformable_conv2d as deformable_conv2d
 from mindspore_compat.ops.function import deg2rad as deg2rad
 from mindspore_compat.ops.function import dense as dense
+from mindspore_compat.ops.function import dense_to_sparse_coo as dense_to_sparse_coo
+from mindspore_compat.ops.function import dense_to_sparse_csr as dense_to_sparse_csr
 from mindspore_compat.ops.function import depend as depend
 from mindspore_compat.ops.function import derivative as derivative
 from mindspore_compat.ops.function import det as det
@@ -225,6 +361,7 @@ from mindspore_compat.ops.function import fftn as fftn
 from mindspore_compat.ops.function import fftshift as fftshift
 from mindspore_compat.ops.function import fill as fill
 from mindspore_compat.ops.function import fills as fills
+from mindspore_compat.ops.function import flash_attention_score as flash_attention_score
 from mindspore_compat.ops.function import flatten as flatten
 from mindspore_compat.ops.function import flip as flip
 from mindspore_compat.ops.function import fliplr as fliplr
@@ -246,6 +383,7 @@ from mindspore_compat.ops.function import fractional_max_pool2d as fractional_ma
 from mindspore_compat.ops.function import fractional_max_pool3d as fractional_max_pool3d
 from mindspore_compat.ops.function import full as full
 from mindspore_compat.ops.function import full_like as full_like
+from mindspore_compat.ops.function import fused_infer_attention_score as fused_infer_attention_score
 from mindspore_compat.ops.function import gamma as gamma
 from mindspore_compat.ops.function import gather as gather
 from mindspore_compat.ops.function import gather_d as gather_d
@@ -297,6 +435,7 @@ from mindspore_compat.ops.function import ihfftn as ihfftn
 from mindspore_compat.ops.function import imag as imag
 from mindspore_compat.ops.function import image_func as image_func
 from mindspore_compat.ops.function import in_dict as in_dict
+from mindspore_compat.ops.function import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops.function import index_add as index_add
 from mindspore_compat.ops.function import index_fill as index_fill
 from mindspore_compat.ops.function import index_select as index_select
@@ -333,6 +472,7 @@ from mindspore_compat.ops.function import isposinf as isposinf
 from mindspore_compat.ops.function import isreal as isreal
 from mindspore_compat.ops.function import jacfwd as jacfwd
 from mindspore_compat.ops.function import jacrev as jacrev
+from mindspore_compat.ops.function import jet as jet
 from mindspore_compat.ops.function import jvp as jvp
 from mindspore_compat.ops.function import kaiser_window as kaiser_window
 from mindspore_compat.ops.function import kl_div as kl_div
@@ -381,10 +521,15 @@ from mindspore_compat.ops.function import lstsq as lstsq
 from mindspore_compat.ops.function import lt as lt
 from mindspore_compat.ops.function import lu_solve as lu_solve
 from mindspore_compat.ops.function import lu_unpack as lu_unpack
+from mindspore_compat.ops.function import make_coo_tensor as make_coo_tensor
+from mindspore_compat.ops.function import make_csr_tensor as make_csr_tensor
 from mindspore_compat.ops.function import make_dict as make_dict
 from mindspore_compat.ops.function import make_list as make_list
 from mindspore_compat.ops.function import make_range as make_range
+from mindspore_compat.ops.function import make_row_tensor as make_row_tensor
+from mindspore_compat.ops.function import make_row_tensor_inner as make_row_tensor_inner
 from mindspore_compat.ops.function import make_slice as make_slice
+from mindspore_compat.ops.function import make_sparse_tensor as make_sparse_tensor
 from mindspore_compat.ops.function import make_tuple as make_tuple
 from mindspore_compat.ops.function import margin_ranking_loss as margin_ranking_loss
 from mindspore_compat.ops.function import masked_fill as masked_fill
@@ -416,6 +561,9 @@ from mindspore_compat.ops.function import mirror_pad as mirror_pad
 from mindspore_compat.ops.function import mish as mish
 from mindspore_compat.ops.function import mixed_precision_cast as mixed_precision_cast
 from mindspore_compat.ops.function import mm as mm
+from mindspore_compat.ops.function import moe_init_routing_v2 as moe_init_routing_v2
+from mindspore_compat.ops.function import moe_token_permute as moe_token_permute
+from mindspore_compat.ops.function import moe_token_unpermute as moe_token_unpermute
 from mindspore_compat.ops.function import move_to as move_to
 from mindspore_compat.ops.function import moveaxis as moveaxis
 from mindspore_compat.ops.function import movedim as movedim
@@ -424,6 +572,7 @@ from mindspore_compat.ops.function import mse_loss_ext as mse_loss_ext
 from mindspore_compat.ops.function import msort as msort
 from mindspore_compat.ops.function import mul as mul
 from mindspore_compat.ops.function import multi_margin_loss as multi_margin_loss
+from mindspore_compat.ops.function import multi_scale_deformable_attn_function as multi_scale_deformable_attn_function
 from mindspore_compat.ops.function import multilabel_margin_loss as multilabel_margin_loss
 from mindspore_compat.ops.function import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from mindspore_compat.ops.function import multinomial as multinomial
@@ -474,6 +623,7 @@ from mindspore_compat.ops.function import pows as pows
 from mindspore_compat.ops.function import prelu as prelu
 from mindspore_compat.ops.function import print_ as print_
 from mindspore_compat.ops.function import prod as prod
+from mindspore_compat.ops.function import prompt_flash_attention as prompt_flash_attention
 from mindspore_compat.ops.function import put_ as put_
 from mindspore_compat.ops.function import qr as qr
 from mindspore_compat.ops.function import quantile as quantile
@@ -507,17 +657,24 @@ from mindspore_compat.ops.function import repeat_elements as repeat_elements
 from mindspore_compat.ops.function import repeat_interleave as repeat_interleave
 from mindspore_compat.ops.function import reshape as reshape
 from mindspore_compat.ops.function import reshape_ as reshape_
+from mindspore_compat.ops.function import reshard as reshard
 from mindspore_compat.ops.function import reverse as reverse
 from mindspore_compat.ops.function import reverse_sequence as reverse_sequence
 from mindspore_compat.ops.function import rfft as rfft
 from mindspore_compat.ops.function import rfft2 as rfft2
 from mindspore_compat.ops.function import rfftfreq as rfftfreq
 from mindspore_compat.ops.function import rfftn as rfftn
+from mindspore_compat.ops.function import ring_attention_update as ring_attention_update
 from mindspore_compat.ops.function import rms_norm as rms_norm
 from mindspore_compat.ops.function import roll as roll
 from mindspore_compat.ops.function import rot90 as rot90
+from mindspore_compat.ops.function import rotary_position_embedding as rotary_position_embedding
 from mindspore_compat.ops.function import round as round
 from mindspore_compat.ops.function import row_stack as row_stack
+from mindspore_compat.ops.function import row_tensor_add as row_tensor_add
+from mindspore_compat.ops.function import row_tensor_get_dense_shape as row_tensor_get_dense_shape
+from mindspore_compat.ops.function import row_tensor_get_indices as row_tensor_get_indices
+from mindspore_compat.ops.function import row_tensor_get_values as row_tensor_get_values
 from mindspore_compat.ops.function import rrelu as rrelu
 from mindspore_compat.ops.function import rsqrt as rsqrt
 from mindspore_compat.ops.function import scalar_add as scalar_add
@@ -587,6 +744,8 @@ from mindspore_compat.ops.function import softshrink as softshrink
 from mindspore_compat.ops.function import softsign as softsign
 from mindspore_compat.ops.function import sort as sort
 from mindspore_compat.ops.function import space_to_batch_nd as space_to_batch_nd
+from mindspore_compat.ops.function import sparse_func as sparse_func
+from mindspore_compat.ops.function import sparse_segment_mean as sparse_segment_mean
 from mindspore_compat.ops.function import split as split
 from mindspore_compat.ops.function import sqrt as sqrt
 from mindspore_compat.ops.function import square as square
@@ -598,6 +757,7 @@ from mindspore_compat.ops.function import std as std
 from mindspore_compat.ops.function import std_mean as std_mean
 from mindspore_compat.ops.function import stft as stft
 from mindspore_compat.ops.function import stop_gradient as stop_gradient
+from mindspore_compat.ops.function import stop_gradient_ as stop_gradient_
 from mindspore_compat.ops.function import strided_slice as strided_slice
 from mindspore_compat.ops.function import string_concat as string_concat
 from mindspore_compat.ops.function import string_eq as string_eq
@@ -717,10 +877,13 @@ from mindspore_compat.ops.operations import AdamWeightDecay as AdamWeightDecay
 from mindspore_compat.ops.operations import AdaptiveAvgPool2D as AdaptiveAvgPool2D
 from mindspore_compat.ops.operations import AdaptiveAvgPool3D as AdaptiveAvgPool3D
 from mindspore_compat.ops.operations import AdaptiveMaxPool2D as AdaptiveMaxPool2D
+from mindspore_compat.ops.operations import AdaptiveMaxPool3D as AdaptiveMaxPool3D
 from mindspore_compat.ops.operations import Add as Add
 from mindspore_compat.ops.operations import AddN as AddN
 from mindspore_compat.ops.operations import Addcdiv as Addcdiv
 from mindspore_compat.ops.operations import Addcmul as Addcmul
+from mindspore_compat.ops.operations import AdjustHue as AdjustHue
+from mindspore_compat.ops.operations import AdjustSaturation as AdjustSaturation
 from mindspore_compat.ops.operations import AffineGrid as AffineGrid
 from mindspore_compat.ops.operations import AllGather as AllGather
 from mindspore_compat.ops.operations import AllGatherV as AllGatherV
@@ -732,7 +895,10 @@ from mindspore_compat.ops.operations import Angle as Angle
 from mindspore_compat.ops.operations import ApplyAdaMax as ApplyAdaMax
 from mindspore_compat.ops.operations import ApplyAdadelta as ApplyAdadelta
 from mindspore_compat.ops.operations import ApplyAdagrad as ApplyAdagrad
+from mindspore_compat.ops.operations import ApplyAdagradDA as ApplyAdagradDA
 from mindspore_compat.ops.operations import ApplyAdagradV2 as ApplyAdagradV2
+from mindspore_compat.ops.operations import ApplyAdamWithAmsgrad as ApplyAdamWithAmsgrad
+from mindspore_compat.ops.operations import ApplyAdamWithAmsgradV2 as ApplyAdamWithAmsgradV2
 from mindspore_compat.ops.operations import ApplyAddSign as ApplyAddSign
 from mindspore_compat.ops.operations import ApplyCenteredRMSProp as ApplyCenteredRMSProp
 from mindspore_compat.ops.operations import ApplyFtrl as ApplyFtrl
@@ -743,6 +909,7 @@ from mindspore_compat.ops.operations import ApplyPowerSign as ApplyPowerSign
 from mindspore_compat.ops.operations import ApplyProximalAdagrad as ApplyProximalAdagrad
 from mindspore_compat.ops.operations import ApplyProximalGradientDescent as ApplyProximalGradientDescent
 from mindspore_compat.ops.operations import ApplyRMSProp as ApplyRMSProp
+from mindspore_compat.ops.operations import ApplyRotaryPosEmb as ApplyRotaryPosEmb
 from mindspore_compat.ops.operations import ApproximateEqual as ApproximateEqual
 from mindspore_compat.ops.operations import ArgMaxWithValue as ArgMaxWithValue
 from mindspore_compat.ops.operations import ArgMinWithValue as ArgMinWithValue
@@ -781,6 +948,7 @@ from mindspore_compat.ops.operations import BesselK1 as BesselK1
 from mindspore_compat.ops.operations import BesselK1e as BesselK1e
 from mindspore_compat.ops.operations import BesselY0 as BesselY0
 from mindspore_compat.ops.operations import BesselY1 as BesselY1
+from mindspore_compat.ops.operations import Betainc as Betainc
 from mindspore_compat.ops.operations import BiasAdd as BiasAdd
 from mindspore_compat.ops.operations import BinaryCrossEntropy as BinaryCrossEntropy
 from mindspore_compat.ops.operations import Bincount as Bincount
@@ -802,13 +970,17 @@ from mindspore_compat.ops.operations import Cdist as Cdist
 from mindspore_compat.ops.operations import CeLU as CeLU
 from mindspore_compat.ops.operations import Ceil as Ceil
 from mindspore_compat.ops.operations import ChannelShuffle as ChannelShuffle
+from mindspore_compat.ops.operations import CheckNumerics as CheckNumerics
 from mindspore_compat.ops.operations import CheckValid as CheckValid
 from mindspore_compat.ops.operations import Cholesky as Cholesky
 from mindspore_compat.ops.operations import CholeskyInverse as CholeskyInverse
 from mindspore_compat.ops.operations import CholeskySolve as CholeskySolve
+from mindspore_compat.ops.operations import Coalesce as Coalesce
 from mindspore_compat.ops.operations import Col2Im as Col2Im
 from mindspore_compat.ops.operations import CollectiveGather as CollectiveGather
 from mindspore_compat.ops.operations import CollectiveScatter as CollectiveScatter
+from mindspore_compat.ops.operations import CombinedNonMaxSuppression as CombinedNonMaxSuppression
+from mindspore_compat.ops.operations import CompareAndBitpack as CompareAndBitpack
 from mindspore_compat.ops.operations import Complex as Complex
 from mindspore_compat.ops.operations import ComplexAbs as ComplexAbs
 from mindspore_compat.ops.operations import ComputeAccidentalHits as ComputeAccidentalHits
@@ -834,6 +1006,8 @@ from mindspore_compat.ops.operations import Cummin as Cummin
 from mindspore_compat.ops.operations import CumulativeLogsumexp as CumulativeLogsumexp
 from mindspore_compat.ops.operations import Custom as Custom
 from mindspore_compat.ops.operations import DType as DType
+from mindspore_compat.ops.operations import DataFormatDimMap as DataFormatDimMap
+from mindspore_compat.ops.operations import DataFormatVecPermute as DataFormatVecPermute
 from mindspore_compat.ops.operations import DeformableOffsets as DeformableOffsets
 from mindspore_compat.ops.operations import Dense as Dense
 from mindspore_compat.ops.operations import Depend as Depend
@@ -842,6 +1016,7 @@ from mindspore_compat.ops.operations import DepthwiseConv2dNative as DepthwiseCo
 from mindspore_compat.ops.operations import Diag as Diag
 from mindspore_compat.ops.operations import DiagPart as DiagPart
 from mindspore_compat.ops.operations import Digamma as Digamma
+from mindspore_compat.ops.operations import Dilation2D as Dilation2D
 from mindspore_compat.ops.operations import Div as Div
 from mindspore_compat.ops.operations import DivNoNan as DivNoNan
 from mindspore_compat.ops.operations import Dropout as Dropout
@@ -852,6 +1027,7 @@ from mindspore_compat.ops.operations import DropoutGenMask as DropoutGenMask
 from mindspore_compat.ops.operations import DynamicGRUV2 as DynamicGRUV2
 from mindspore_compat.ops.operations import DynamicRNN as DynamicRNN
 from mindspore_compat.ops.operations import DynamicShape as DynamicShape
+from mindspore_compat.ops.operations import EditDistance as EditDistance
 from mindspore_compat.ops.operations import Eig as Eig
 from mindspore_compat.ops.operations import Einsum as Einsum
 from mindspore_compat.ops.operations import Elu as Elu
@@ -867,7 +1043,9 @@ from mindspore_compat.ops.operations import Exp as Exp
 from mindspore_compat.ops.operations import Expand as Expand
 from mindspore_compat.ops.operations import ExpandDims as ExpandDims
 from mindspore_compat.ops.operations import Expm1 as Expm1
+from mindspore_compat.ops.operations import ExtractGlimpse as ExtractGlimpse
 from mindspore_compat.ops.operations import ExtractImagePatches as ExtractImagePatches
+from mindspore_compat.ops.operations import ExtractVolumePatches as ExtractVolumePatches
 from mindspore_compat.ops.operations import Eye as Eye
 from mindspore_compat.ops.operations import FFTWithSize as FFTWithSize
 from mindspore_compat.ops.operations import FastGeLU as FastGeLU
@@ -884,9 +1062,15 @@ from mindspore_compat.ops.operations import FloorMod as FloorMod
 from mindspore_compat.ops.operations import Fmax as Fmax
 from mindspore_compat.ops.operations import Fmin as Fmin
 from mindspore_compat.ops.operations import ForiLoop as ForiLoop
+from mindspore_compat.ops.operations import FractionalAvgPool as FractionalAvgPool
+from mindspore_compat.ops.operations import FractionalMaxPool as FractionalMaxPool
+from mindspore_compat.ops.operations import FractionalMaxPool3DWithFixedKsize as FractionalMaxPool3DWithFixedKsize
+from mindspore_compat.ops.operations import FractionalMaxPoolWithFixedKsize as FractionalMaxPoolWithFixedKsize
 from mindspore_compat.ops.operations import FusedCastAdamWeightDecay as FusedCastAdamWeightDecay
 from mindspore_compat.ops.operations import FusedSparseAdam as FusedSparseAdam
+from mindspore_compat.ops.operations import FusedSparseFtrl as FusedSparseFtrl
 from mindspore_compat.ops.operations import FusedSparseLazyAdam as FusedSparseLazyAdam
+from mindspore_compat.ops.operations import FusedSparseProximalAdagrad as FusedSparseProximalAdagrad
 from mindspore_compat.ops.operations import FusedWeightScaleApplyMomentum as FusedWeightScaleApplyMomentum
 from mindspore_compat.ops.operations import GLU as GLU
 from mindspore_compat.ops.operations import Gamma as Gamma
@@ -903,6 +1087,7 @@ from mindspore_compat.ops.operations import Greater as Greater
 from mindspore_compat.ops.operations import GreaterEqual as GreaterEqual
 from mindspore_compat.ops.operations import GridSampler2D as GridSampler2D
 from mindspore_compat.ops.operations import GridSampler3D as GridSampler3D
+from mindspore_compat.ops.operations import GroupTopk as GroupTopk
 from mindspore_compat.ops.operations import HSVToRGB as HSVToRGB
 from mindspore_compat.ops.operations import HShrink as HShrink
 from mindspore_compat.ops.operations import HSigmoid as HSigmoid
@@ -976,6 +1161,7 @@ from mindspore_compat.ops.operations import LpNorm as LpNorm
 from mindspore_compat.ops.operations import Lstsq as Lstsq
 from mindspore_compat.ops.operations import LuSolve as LuSolve
 from mindspore_compat.ops.operations import LuUnpack as LuUnpack
+from mindspore_compat.ops.operations import MapUniform as MapUniform
 from mindspore_compat.ops.operations import MaskedFill as MaskedFill
 from mindspore_compat.ops.operations import MaskedScatter as MaskedScatter
 from mindspore_compat.ops.operations import MaskedSelect as MaskedSelect
@@ -990,6 +1176,7 @@ from mindspore_compat.ops.operations import MatrixLogarithm as MatrixLogarithm
 from mindspore_compat.ops.operations import MatrixPower as MatrixPower
 from mindspore_compat.ops.operations import MatrixSetDiagV3 as MatrixSetDiagV3
 from mindspore_compat.ops.operations import MatrixSolve as MatrixSolve
+from mindspore_compat.ops.operations import MatrixSolveLs as MatrixSolveLs
 from mindspore_compat.ops.operations import MatrixTriangularSolve as MatrixTriangularSolve
 from mindspore_compat.ops.operations import MaxPool as MaxPool
 from mindspore_compat.ops.operations import MaxPool3D as MaxPool3D
@@ -1006,6 +1193,7 @@ from mindspore_compat.ops.operations import MirrorPad as MirrorPad
 from mindspore_compat.ops.operations import Mish as Mish
 from mindspore_compat.ops.operations import MixedPrecisionCast as MixedPrecisionCast
 from mindspore_compat.ops.operations import Mod as Mod
+from mindspore_compat.ops.operations import Morph as Morph
 from mindspore_compat.ops.operations import MoveTo as MoveTo
 from mindspore_compat.ops.operations import Mul as Mul
 from mindspore_compat.ops.operations import MulNoNan as MulNoNan
@@ -1024,6 +1212,10 @@ from mindspore_compat.ops.operations import Neg as Neg
 from mindspore_compat.ops.operations import NeighborExchange as NeighborExchange
 from mindspore_compat.ops.operations import NeighborExchangeV2 as NeighborExchangeV2
 from mindspore_compat.ops.operations import NextAfter as NextAfter
+from mindspore_compat.ops.operations import NoRepeatNGram as NoRepeatNGram
+from mindspore_compat.ops.operations import NonDeterministicInts as NonDeterministicInts
+from mindspore_compat.ops.operations import NonMaxSuppressionV3 as NonMaxSuppressionV3
+from mindspore_compat.ops.operations import NonMaxSuppressionWithOverlaps as NonMaxSuppressionWithOverlaps
 from mindspore_compat.ops.operations import NonZero as NonZero
 from mindspore_compat.ops.operations import NotEqual as NotEqual
 from mindspore_compat.ops.operations import NthElement as NthElement
@@ -1038,7 +1230,9 @@ from mindspore_compat.ops.operations import Pack as Pack
 from mindspore_compat.ops.operations import Pad as Pad
 from mindspore_compat.ops.operations import PadV3 as PadV3
 from mindspore_compat.ops.operations import Padding as Padding
+from mindspore_compat.ops.operations import PagedAttention as PagedAttention
 from mindspore_compat.ops.operations import ParallelConcat as ParallelConcat
+from mindspore_compat.ops.operations import ParameterizedTruncatedNormal as ParameterizedTruncatedNormal
 from mindspore_compat.ops.operations import Partial as Partial
 from mindspore_compat.ops.operations import Pdist as Pdist
 from mindspore_compat.ops.operations import Poisson as Poisson
@@ -1055,6 +1249,7 @@ from mindspore_compat.ops.operations import Qr as Qr
 from mindspore_compat.ops.operations import Quantile as Quantile
 from mindspore_compat.ops.operations import RGBToHSV as RGBToHSV
 from mindspore_compat.ops.operations import ROIAlign as ROIAlign
+from mindspore_compat.ops.operations import RaggedRange as RaggedRange
 from mindspore_compat.ops.operations import RandomCategorical as RandomCategorical
 from mindspore_compat.ops.operations import RandomChoiceWithMask as RandomChoiceWithMask
 from mindspore_compat.ops.operations import RandomGamma as RandomGamma
@@ -1084,6 +1279,8 @@ from mindspore_compat.ops.operations import ReduceStd as ReduceStd
 from mindspore_compat.ops.operations import ReduceSum as ReduceSum
 from mindspore_compat.ops.operations import Renorm as Renorm
 from mindspore_compat.ops.operations import Reshape as Reshape
+from mindspore_compat.ops.operations import ReshapeAndCache as ReshapeAndCache
+from mindspore_compat.ops.operations import Reshard as Reshard
 from mindspore_compat.ops.operations import ResizeArea as ResizeArea
 from mindspore_compat.ops.operations import ResizeBicubic as ResizeBicubic
 from mindspore_compat.ops.operations import ResizeBilinear as ResizeBilinear
@@ -1091,6 +1288,7 @@ from mindspore_compat.ops.operations import ResizeBilinearV2 as ResizeBilinearV2
 from mindspore_compat.ops.operations import ResizeLinear1D as ResizeLinear1D
 from mindspore_compat.ops.operations import ResizeNearestNeighbor as ResizeNearestNeighbor
 from mindspore_compat.ops.operations import ResizeNearestNeighborV2 as ResizeNearestNeighborV2
+from mindspore_compat.ops.operations import Reusing as Reusing
 from mindspore_compat.ops.operations import ReverseSequence as ReverseSequence
 from mindspore_compat.ops.operations import ReverseV2 as ReverseV2
 from mindspore_compat.ops.operations import RightShift as RightShift
@@ -1101,10 +1299,12 @@ from mindspore_compat.ops.operations import Round as Round
 from mindspore_compat.ops.operations import Rsqrt as Rsqrt
 from mindspore_compat.ops.operations import SGD as SGD
 from mindspore_compat.ops.operations import STFT as STFT
+from mindspore_compat.ops.operations import SampleDistortedBoundingBoxV2 as SampleDistortedBoundingBoxV2
 from mindspore_compat.ops.operations import ScalarCast as ScalarCast
 from mindspore_compat.ops.operations import ScalarSummary as ScalarSummary
 from mindspore_compat.ops.operations import ScalarToArray as ScalarToArray
 from mindspore_compat.ops.operations import ScalarToTensor as ScalarToTensor
+from mindspore_compat.ops.operations import ScaleAndTranslate as ScaleAndTranslate
 from mindspore_compat.ops.operations import Scan as Scan
 from mindspore_compat.ops.operations import ScatterAdd as ScatterAdd
 from mindspore_compat.ops.operations import ScatterAddWithAxis as ScatterAddWithAxis
@@ -1153,10 +1353,19 @@ from mindspore_compat.ops.operations import Sort as Sort
 from mindspore_compat.ops.operations import SpaceToBatch as SpaceToBatch
 from mindspore_compat.ops.operations import SpaceToBatchND as SpaceToBatchND
 from mindspore_compat.ops.operations import SpaceToDepth as SpaceToDepth
+from mindspore_compat.ops.operations import SparseApplyAdadelta as SparseApplyAdadelta
 from mindspore_compat.ops.operations import SparseApplyAdagrad as SparseApplyAdagrad
+from mindspore_compat.ops.operations import SparseApplyAdagradV2 as SparseApplyAdagradV2
 from mindspore_compat.ops.operations import SparseApplyFtrl as SparseApplyFtrl
+from mindspore_compat.ops.operations import SparseApplyFtrlV2 as SparseApplyFtrlV2
+from mindspore_compat.ops.operations import SparseApplyProximalAdagrad as SparseApplyProximalAdagrad
+from mindspore_compat.ops.operations import SparseApplyRMSProp as SparseApplyRMSProp
 from mindspore_compat.ops.operations import SparseGatherV2 as SparseGatherV2
+from mindspore_compat.ops.operations import SparseSlice as SparseSlice
 from mindspore_compat.ops.operations import SparseSoftmaxCrossEntropyWithLogits as SparseSoftmaxCrossEntropyWithLogits
+from mindspore_compat.ops.operations import SparseTensorDenseAdd as SparseTensorDenseAdd
+from mindspore_compat.ops.operations import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from mindspore_compat.ops.operations import SparseToDense as SparseToDense
 from mindspore_compat.ops.operations import Split as Split
 from mindspore_compat.ops.operations import SplitV as SplitV
 from mindspore_compat.ops.operations import Sqrt as Sqrt
@@ -1170,6 +1379,7 @@ from mindspore_compat.ops.operations import StandardNormal as StandardNormal
 from mindspore_compat.ops.operations import StopGradient as StopGradient
 from mindspore_compat.ops.operations import StridedSlice as StridedSlice
 from mindspore_compat.ops.operations import Sub as Sub
+from mindspore_compat.ops.operations import SubAndFilter as SubAndFilter
 from mindspore_compat.ops.operations import Sum as Sum
 from mindspore_compat.ops.operations import Svd as Svd
 from mindspore_compat.ops.operations import Tan as Tan
@@ -1193,6 +1403,7 @@ from mindspore_compat.ops.operations import Trace as Trace
 from mindspore_compat.ops.operations import Transpose as Transpose
 from mindspore_compat.ops.operations import TransposeExtView as TransposeExtView
 from mindspore_compat.ops.operations import TransposeView as TransposeView
+from mindspore_compat.ops.operations import TridiagonalMatMul as TridiagonalMatMul
 from mindspore_compat.ops.operations import Tril as Tril
 from mindspore_compat.ops.operations import TrilIndices as TrilIndices
 from mindspore_compat.ops.operations import TripletMarginLoss as TripletMarginLoss
@@ -1233,16 +1444,81 @@ from mindspore_compat.ops.operations import custom_ops as custom_ops
 from mindspore_compat.ops.operations import debug_ops as debug_ops
 from mindspore_compat.ops.operations import image_ops as image_ops
 from mindspore_compat.ops.operations import inner_ops as inner_ops
+from mindspore_compat.ops.operations import kernel as kernel
 from mindspore_compat.ops.operations import linalg_ops as linalg_ops
 from mindspore_compat.ops.operations import math_ops as math_ops
+from mindspore_compat.ops.operations import ms_kernel as ms_kernel
 from mindspore_compat.ops.operations import nn_ops as nn_ops
 from mindspore_compat.ops.operations import other_ops as other_ops
 from mindspore_compat.ops.operations import random_ops as random_ops
+from mindspore_compat.ops.operations import sparse_ops as sparse_ops
 from mindspore_compat.ops.primitive import Primitive as Primitive
 from mindspore_compat.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
 from mindspore_compat.ops.primitive import PrimitiveWithInfer as PrimitiveWithInfer
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.ops.primitive import prim_arg_register as prim_arg_register
 from mindspore_compat.ops.primitive import prim_attr_register as prim_attr_register
+from mindspore_compat.ops.vm_impl_registry import get_vm_impl_fn as get_vm_impl_fn
+from mindspore_compat.ops.vm_impl_registry import vm_impl_registry as vm_impl_registry
 CustomOpBuilder: Any
+P2POp: Any
 
+def all_gather(tensor_list: Any, tensor: Any, group: str | None = None, async_op: bool = False) -> Any:
+    """The members' tensors into the tensors of a list; their shapes may differ."""
+
+def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: str | None = None, async_op: bool = False) -> Any:
+    """Join the members' tensors along the first axis into ``output_tensor``."""
+
+def all_gather_into_tensor_uneven(output: Any, input: Any, output_split_sizes: Any = None, group: str | None = None, async_op: bool = False) -> Any:
+    """`all_gather_into_tensor` of tensors whose first axes are ``output_split_sizes``."""
+
+def all_reduce(tensor: Any, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """Reduce ``tensor`` over the members, in place: "sum", "prod", "min", "max" or "avg"."""
+
+def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: str | None = None, async_op: bool = False) -> Any:
+    """The i-th tensor of the inputs goes to member i; what comes goes into the outputs."""
+
+def all_to_all_single(output: Any, input: Any, output_split_sizes: Any = None, input_split_sizes: Any = None, group: str | None = None, async_op: bool = False) -> Any:
+    """Rows of the first axis go to the members, equally or as the sizes say; what comes goes into ``output``."""
+
+def all_to_all_v_c(output: Any, input: Any, send_count_matrix: Any, group: str | None = None, async_op: bool = False) -> Any:
+    """Rows go to all members and come into ``output``; element [i·size + j] of the matrix is what i sends to j. A handle, or None."""
+
+def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> Any:
+    """Wait for all members; ``device_ids`` is without effect."""
+
+def batch_isend_irecv(p2p_op_list: Any) -> Any:
+    """Begin all of them at once; the one handle waits for all."""
+
+def broadcast(tensor: Any, src: int, group: str | None = None, async_op: bool = False) -> Any:
+    """Give all members the ``tensor`` of world rank ``src``, in place."""
+
+def gather_into_tensor(output_tensor: Any, input_tensor: Any, dst: int = 0, group: str | None = None, async_op: bool = False) -> Any:
+    """Join the members' tensors along the first axis into world rank ``dst``'s ``output_tensor``."""
+
+def irecv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Begin to receive from world rank ``src`` into ``tensor``."""
+
+def isend(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Begin to send to world rank ``dst``."""
+
+def recv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Receive from world rank ``src`` into ``tensor``; gives 0."""
+
+def reduce(tensor: Any, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """Reduce ``tensor`` over the members, into the one of world rank ``dst``; the others' stay as they are."""
+
+def reduce_scatter(output: Any, input_list: Any, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """Reduce the tensors of a list over the members; member i's gets the i-th into ``output``."""
+
+def reduce_scatter_tensor(output: Any, input: Any, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """Reduce ``input`` over the members; this one's part of the first axis into ``output``."""
+
+def reduce_scatter_tensor_uneven(output: Any, input: Any, input_split_sizes: Any = None, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """`reduce_scatter_tensor` whose parts have ``input_split_sizes`` rows."""
+
+def scatter_tensor(output_tensor: Any, input_tensor: Any, src: int = 0, group: str | None = None, async_op: bool = False) -> Any:
+    """This member's part of the first axis of what world rank ``src`` has."""
+
+def send(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Send to world rank ``dst``."""

@@ -31,7 +31,11 @@ class sig_kind(enum.IntEnum):
     KIND_EMPTY_DEFAULT_VALUE = 4
 
 
-sig_dtype = enum.IntEnum("sig_dtype", ["T", *(f"T{n}" for n in range(1, 10)), "T_EMPTY_DEFAULT_VALUE"], start=0)
+class sig_dtype(enum.IntEnum):
+    """Which arguments share a dtype: those with the same."""
+
+    T, T1, T2, T3, T4, T5, T6, T7, T8, T9 = range(10)
+    T_EMPTY_DEFAULT_VALUE = 10
 
 
 class Signature(NamedTuple):

@@ -1,6 +1,7 @@
 """Which of the covered operators, layers and Tensor methods are compared with real MindSpore, forward and backward.
 
-`python -m tests.ops.differential` prints what is open, `--write` writes docs/differential.md. Covered is what the
+`python -m tests.ops.differential` prints what is open, `--write` writes docs/differential.md, `--operators` how each
+public operator of ``ops`` is tested, whether projects use it or not. Covered is what the
 coverage table says is full or partial; compared is what a case of the golden tables (tests/ops/cases_*.txt,
 tests/nn/*cases.py, tests/common/expressions.py) computes with. differential_exceptions.csv has the reasons of what is
 not.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import csv
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat import nn
+from mindspore_compat import nn, ops
 from mindspore_compat._api.coverage import read_table
 from mindspore_compat._api.resolve import ABSENT, resolve
 from mindspore_compat.common.tensor import Tensor
 from tests.ops.cases import cases, inputs, names_in
 from tests.ops.golden import load
 
-__all__ = ["PAGE", "Item", "computations", "covered", "exceptions", "lacking", "page", "shares"]
+__all__ = ["PAGE", "Item", "computations", "covered", "exceptions", "lacking", "operators", "page", "shares"]
 
 EXCEPTIONS = Path(__file__).with_name("differential_exceptions.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "differential.md"
@@ -320,7 +322,44 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+@cache
+def operators() -> dict[str, str]:
+    """Each callable that ``ops`` and ``ops.operations`` show, by its shortest name: "compared" with real MindSpore's
+    results in a case; "run" in a case that real MindSpore's CPU refuses; "tested" if another test names it; "" if none
+    does.
+    """
+    names: dict[int, list[str]] = {}
+    for space in (ops, ops.operations):
+        for name in dir(space):
+            value = getattr(space, name)
+            if not name.startswith("_") and callable(value) and not inspect.ismodule(value):
+                if str(getattr(value, "__module__", "mindspore_compat.ops")).startswith("mindspore_compat.ops"):
+                    names.setdefault(id(value), []).append(name)
+    golden, compared, run = load(), set(), set()
+    for case in cases():
+        found = set(re.findall(r"\b(?:ops|P|F|C)\.([A-Za-z_]\w*)", case))
+        run |= found
+        compared |= found if "out" in golden.get(case, {}) or case.startswith("! ") else set()
+    tests = Path(__file__).parents[1]
+    words = {word for path in tests.rglob("*.py") for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    kinds = (("compared", compared), ("run", run), ("tested", words))
+    return {
+        min(own, key=lambda name: (len(name), name)): next((kind for kind, known in kinds if known & {*own}), "")
+        for own in names.values()
+    }
+
+
+def print_operators() -> None:
+    """How many operators are tested how, and those that no test names."""
+    kinds = operators()
+    for kind in ("compared", "run", "tested", ""):
+        print(f"{sum(value == kind for value in kinds.values()):5} {kind or 'not named by any test'}")
+    print(*sorted(name for name, kind in kinds.items() if not kind))
+
+
 def main() -> None:
+    if "--operators" in sys.argv:
+        return print_operators()
     if "--write" in sys.argv:
         PAGE.write_text(page(), encoding="utf-8")
     listed = exceptions()

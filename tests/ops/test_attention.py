@@ -250,3 +250,38 @@ def test_quantized_attention_is_refused() -> None:
         ops.prompt_flash_attention(x, x, x, quant_scale1=Tensor([1.0]), num_heads=N, input_layout="BNSD")
     with pytest.raises(NotImplementedError, match="antiquant_scale"):
         ops.incre_flash_attention(x, [x], [x], antiquant_scale=Tensor([1.0]), num_heads=N, input_layout="BNSD")
+
+
+@pytest.mark.parametrize("layout", ["BSH", "BNSD", "BSND", "BNSD_BSND"])
+def test_inference_under_one_name(layout: str) -> None:
+    given, _, result = layout.partition("_")
+    rows = [Tensor(np.ascontiguousarray(in_layout(x, given))) for x in (Q, K, V)]
+    found, logs = ops.fused_infer_attention_score(
+        *rows, num_heads=N, num_key_value_heads=N2, scale=0.3, input_layout=layout, atten_mask=Tensor(MASK),
+        sparse_mode=1, actual_seq_lengths_kv=(7, 6), pse_shift=Tensor(PSE), softmax_lse_flag=True,
+    )  # fmt: skip
+
+    def hidden(b: int, n: int, i: int, j: int) -> bool:
+        return bool(MASK[b, 0, i, j]) or j >= (7, 6)[b]
+
+    expected = reference(Q, K, V, 0.3, hidden, PSE)
+    np.testing.assert_allclose(found.asnumpy(), in_layout(expected, result or given), rtol=1e-5, atol=1e-6)
+    scores = np.einsum("bnid,bnjd->bnij", Q, np.repeat(K, N // N2, 1)) * 0.3 + PSE
+    for b, j in np.ndindex(B, S2):
+        scores[b, :, :, j] = np.where(MASK[b, :, :, j] | (j >= (7, 6)[b]), -np.inf, scores[b, :, :, j])
+    np.testing.assert_allclose(logs.asnumpy()[..., 0], np.log(np.exp(scores).sum(-1)), rtol=1e-4, atol=1e-5)
+
+
+def test_inference_of_one_token_takes_no_band() -> None:
+    q = np.ascontiguousarray(Q[:, :, :1])
+    found, logs = ops.fused_infer_attention_score(
+        Tensor(q), [Tensor(K)], [Tensor(V)], num_heads=N, input_layout="BNSD", sparse_mode=3, next_tokens=0,
+        atten_mask=Tensor(MASK[:, 0, 0]),
+    )  # fmt: skip
+    expected = reference(q, K, V, 1.0, lambda b, n, i, j: MASK[b, 0, 0, j])
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    assert logs.asnumpy().tolist() == [0]
+    with pytest.raises(NotImplementedError, match="kv_padding_size"):
+        ops.fused_infer_attention_score(Tensor(q), Tensor(K), Tensor(V), kv_padding_size=Tensor(1), num_heads=N)
+    with pytest.raises(TypeError, match="unexpected"):
+        ops.fused_infer_attention_score(Tensor(q), Tensor(K), Tensor(V), nosuch=1)

@@ -330,3 +330,72 @@ def test_switch_layer_and_registered_operators() -> None:
     ops.tensor_operator_registry.register("of_test", ops.neg)
     assert ops.tensor_operator_registry.get("of_test") is ops.neg
     assert float(ops.tensor_operator_registry.get("reduce_sum")(Tensor([1.0, 2.0]))) == 3
+
+
+# --- operators of other names -----------------------------------------------------------------------------------------
+
+X, POSITIVE = _f(2, 3), R.uniform(0.5, 2, (2, 3)).astype(np.float32)
+_NAMED: dict[str, tuple[Any, Any]] = {
+    "LogSoftmaxExt": (lambda: ops.LogSoftmaxExt()(Tensor(X), 0), X - np.log(np.exp(X).sum(0))),
+    "adaptive_avg_pool2d_ext": (
+        lambda: ops.adaptive_avg_pool2d_ext(Tensor(X.reshape(1, 2, 3)), (1, None)), X.mean(0).reshape(1, 1, 3)
+    ),
+    "Reshard": (lambda: ops.Reshard((), (), ())(Tensor(X)), X),
+    "TypeAs": (lambda: ops.TypeAs()(Tensor(X), Tensor([1], ms.int32)), X.astype(np.int32)),
+    "view_as": (lambda: ops.view_as(Tensor(X), Tensor(np.zeros((3, 2)))), X.reshape(3, 2)),
+    "CountNonZero": (lambda: ops.CountNonZero((0,))(Tensor(X > 0)), (X > 0).sum(0).astype(np.int32)),
+    "DynamicShape": (lambda: ops.operations.DynamicShape()(Tensor(X)), np.array([2, 3])),
+    "MoveTo": (lambda: ops.operations.MoveTo()(Tensor(X), "CPU", True), X),
+    "move_to": (lambda: ops.move_to(Tensor(X), "CPU"), X),
+    "Median": (lambda: ops.operations.Median(True)(Tensor(X))[0], np.sort(X.reshape(-1))[2]),
+    "eigvals": (lambda: ops.eigvals(Tensor(np.diag([3.0, 1.0]).astype(np.float32))), np.array([3, 1], np.complex64)),
+    "MixedPrecisionCast": (
+        lambda: ops.operations.MixedPrecisionCast()(ms.float16, Tensor(X)), X.astype(np.float16)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(_NAMED))
+def test_values_by_definition(name: str) -> None:
+    call, expected = _NAMED[name]
+    found = call().asnumpy()
+    assert found.shape == np.shape(expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_instance_norm() -> None:
+    x, gamma, beta = _f(2, 3, 4, 5), _f(3), _f(3)
+    mean, variance = _par(np.zeros(3, np.float32)), _par(np.ones(3, np.float32))
+    y, own_mean, _ = ops.operations.InstanceNorm(1e-5, 0.1)(
+        Tensor(x), ms.Parameter(Tensor(gamma)), ms.Parameter(Tensor(beta)), mean, variance
+    )
+    center, spread = x.mean((2, 3), keepdims=True), x.var((2, 3), keepdims=True)
+    expected = (x - center) / np.sqrt(spread + 1e-5) * gamma[:, None, None] + beta[:, None, None]
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(own_mean.asnumpy(), center[..., 0, 0], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(mean.asnumpy(), 0.1 * center.mean(0)[:, 0, 0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean"),
+    [
+        (lambda: ops.random_poisson(Tensor([20000], ms.int32), Tensor([3.0])), 3.0),
+        (lambda: ops.random_gamma((20000,), Tensor([2.0])), 2.0),
+        (lambda: ops.exponential_(Tensor(np.zeros(20000, np.float32)), 0.5), 2.0),
+        (lambda: ops.bernoulli_(Tensor(np.zeros(20000, np.float32)), 0.3), 0.3),
+        (lambda: ops.random_(Tensor(np.zeros(20000, np.float32)), 0, 11), 5.0),
+    ],
+    ids=["random_poisson", "random_gamma", "exponential_", "bernoulli_", "random_"],
+)
+def test_means_of_random_values(draw: Any, mean: float) -> None:
+    ms.set_seed(1)
+    assert abs(float(draw().asnumpy().mean()) - mean) < 0.03 * max(mean, 1) * 2
+
+
+def test_helpers_of_python_values() -> None:
+    assert ops.bool_and(True, False) is False and ops.bool_or(True, False) is True
+    assert ops.make_dict(("a", "b"), (1, 2)) == {"a": 1, "b": 2}
+    assert ops.dict_setitem({"a": 3}, "b", 4) == {"a": 3, "b": 4}
+    assert ops.zip_operation((1, 2), (3, 4)) == ((1, 3), (2, 4))
+    assert ops.tuple_reversed((1, 2, 3)) == (3, 2, 1)
+    assert ops.tuple_div((4, 6), (2, 3)) == (2, 2)

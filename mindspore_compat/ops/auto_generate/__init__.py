@@ -7,7 +7,7 @@ from mindspore_compat.ops.auto_generate import gen_ops_def, gen_ops_prim  # noqa
 from mindspore_compat.ops.auto_generate.gen_ops_prim import UNSUPPORTED
 
 from mindspore_compat.ops.auto_generate.gen_ops_def import *  # noqa: F403  # isort: skip
-from mindspore_compat.ops.auto_generate.gen_ops_prim import *  # noqa: F403  # isort: skip
+from mindspore_compat.ops.auto_generate.gen_ops_prim import *  # type: ignore[assignment]  # noqa: F403  # isort: skip
 
 __getattr__ = module_getattr(
     __name__,

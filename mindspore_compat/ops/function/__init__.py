@@ -3,6 +3,7 @@
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403
+from mindspore_compat.ops.function._attention_fused import *  # noqa: F403
 from mindspore_compat.ops.function._attention_inference import *  # noqa: F403
 from mindspore_compat.ops.function._bands import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403

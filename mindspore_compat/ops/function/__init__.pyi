@@ -12,6 +12,7 @@ from mindspore_compat.ops.function import math_func as math_func
 from mindspore_compat.ops.function import nn_func as nn_func
 from mindspore_compat.ops.function import other_func as other_func
 from mindspore_compat.ops.function import random_func as random_func
+from mindspore_compat.ops.function import sparse_func as sparse_func
 from mindspore_compat.ops.function._activation import celu as celu
 from mindspore_compat.ops.function._activation import dropout as dropout
 from mindspore_compat.ops.function._activation import dropout1d as dropout1d
@@ -144,6 +145,17 @@ from mindspore_compat.ops.function._arithmetic import truncate_mod as truncate_m
 from mindspore_compat.ops.function._arithmetic import xdivy as xdivy
 from mindspore_compat.ops.function._arithmetic import xlogy as xlogy
 from mindspore_compat.ops.function._arithmetic import zeta as zeta
+from mindspore_compat.ops.function._attention import ALL_TOKENS as ALL_TOKENS
+from mindspore_compat.ops.function._attention import flash_attention_outputs as flash_attention_outputs
+from mindspore_compat.ops.function._attention import flash_attention_score as flash_attention_score
+from mindspore_compat.ops.function._attention_fused import fused_infer_attention_score as fused_infer_attention_score
+from mindspore_compat.ops.function._attention_inference import incre_flash_attention as incre_flash_attention
+from mindspore_compat.ops.function._attention_inference import paged_attention as paged_attention
+from mindspore_compat.ops.function._attention_inference import prompt_flash_attention as prompt_flash_attention
+from mindspore_compat.ops.function._attention_inference import reshape_and_cache as reshape_and_cache
+from mindspore_compat.ops.function._bands import matrix_diag as matrix_diag
+from mindspore_compat.ops.function._bands import matrix_diag_part as matrix_diag_part
+from mindspore_compat.ops.function._bands import matrix_set_diag as matrix_set_diag
 from mindspore_compat.ops.function._conv import col2im as col2im
 from mindspore_compat.ops.function._conv import conv1d as conv1d
 from mindspore_compat.ops.function._conv import conv2d as conv2d
@@ -177,7 +189,6 @@ from mindspore_compat.ops.function._creation import hann_window as hann_window
 from mindspore_compat.ops.function._creation import kaiser_window as kaiser_window
 from mindspore_compat.ops.function._creation import linspace as linspace
 from mindspore_compat.ops.function._creation import logspace as logspace
-from mindspore_compat.ops.function._creation import matrix_diag as matrix_diag
 from mindspore_compat.ops.function._creation import meshgrid as meshgrid
 from mindspore_compat.ops.function._creation import one_hot as one_hot
 from mindspore_compat.ops.function._creation import ones as ones
@@ -285,6 +296,26 @@ from mindspore_compat.ops.function._elementwise import square as square
 from mindspore_compat.ops.function._elementwise import tan as tan
 from mindspore_compat.ops.function._elementwise import trunc as trunc
 from mindspore_compat.ops.function._elementwise import view_as_real as view_as_real
+from mindspore_compat.ops.function._experts import add_layer_norm as add_layer_norm
+from mindspore_compat.ops.function._experts import add_rms_norm as add_rms_norm
+from mindspore_compat.ops.function._experts import apply_rotary_pos_emb as apply_rotary_pos_emb
+from mindspore_compat.ops.function._experts import group_topk as group_topk
+from mindspore_compat.ops.function._experts import moe_compute_expert_tokens as moe_compute_expert_tokens
+from mindspore_compat.ops.function._experts import moe_finalize_routing as moe_finalize_routing
+from mindspore_compat.ops.function._experts import moe_gating_topk_softmax as moe_gating_topk_softmax
+from mindspore_compat.ops.function._experts import moe_init_routing as moe_init_routing
+from mindspore_compat.ops.function._experts import moe_init_routing_v2 as moe_init_routing_v2
+from mindspore_compat.ops.function._experts import moe_token_permute as moe_token_permute
+from mindspore_compat.ops.function._experts import moe_token_unpermute as moe_token_unpermute
+from mindspore_compat.ops.function._experts import multi_scale_deformable_attn_function as multi_scale_deformable_attn_function
+from mindspore_compat.ops.function._experts import ring_attention_update as ring_attention_update
+from mindspore_compat.ops.function._experts import rotary_position_embedding as rotary_position_embedding
+from mindspore_compat.ops.function._extended import adaptive_avg_pool2d_ext as adaptive_avg_pool2d_ext
+from mindspore_compat.ops.function._extended import bernoulli_ext as bernoulli_ext
+from mindspore_compat.ops.function._extended import jet as jet
+from mindspore_compat.ops.function._extended import reshard as reshard
+from mindspore_compat.ops.function._extended import sparse_segment_mean as sparse_segment_mean
+from mindspore_compat.ops.function._extended import stop_gradient_ as stop_gradient_
 from mindspore_compat.ops.function._indexing import argwhere as argwhere
 from mindspore_compat.ops.function._indexing import diagonal_scatter as diagonal_scatter
 from mindspore_compat.ops.function._indexing import embedding_lookup as embedding_lookup
@@ -304,15 +335,12 @@ from mindspore_compat.ops.function._indexing import inplace_update as inplace_up
 from mindspore_compat.ops.function._indexing import masked_fill as masked_fill
 from mindspore_compat.ops.function._indexing import masked_scatter as masked_scatter
 from mindspore_compat.ops.function._indexing import masked_select as masked_select
-from mindspore_compat.ops.function._indexing import matrix_diag_part as matrix_diag_part
-from mindspore_compat.ops.function._indexing import matrix_set_diag as matrix_set_diag
 from mindspore_compat.ops.function._indexing import narrow as narrow
 from mindspore_compat.ops.function._indexing import nonzero as nonzero
 from mindspore_compat.ops.function._indexing import put_ as put_
 from mindspore_compat.ops.function._indexing import scatter as scatter
 from mindspore_compat.ops.function._indexing import select as select
 from mindspore_compat.ops.function._indexing import select_scatter as select_scatter
-from mindspore_compat.ops.function._indexing import set_diag as set_diag
 from mindspore_compat.ops.function._indexing import slice as slice
 from mindspore_compat.ops.function._indexing import slice_scatter as slice_scatter
 from mindspore_compat.ops.function._indexing import strided_slice as strided_slice
@@ -722,7 +750,237 @@ from mindspore_compat.ops.function.random_func import uniform as uniform
 from mindspore_compat.ops.function.random_func import uniform_ as uniform_
 from mindspore_compat.ops.function.random_func import uniform_candidate_sampler as uniform_candidate_sampler
 from mindspore_compat.ops.function.random_func import uniform_int as uniform_int
+from mindspore_compat.ops.function.sparse_func import coalesce as coalesce
+from mindspore_compat.ops.function.sparse_func import coo2csr as coo2csr
+from mindspore_compat.ops.function.sparse_func import coo_add as coo_add
+from mindspore_compat.ops.function.sparse_func import coo_concat as coo_concat
+from mindspore_compat.ops.function.sparse_func import csr2coo as csr2coo
+from mindspore_compat.ops.function.sparse_func import csr_add as csr_add
+from mindspore_compat.ops.function.sparse_func import csr_div as csr_div
+from mindspore_compat.ops.function.sparse_func import csr_gather as csr_gather
+from mindspore_compat.ops.function.sparse_func import csr_mm as csr_mm
+from mindspore_compat.ops.function.sparse_func import csr_mul as csr_mul
+from mindspore_compat.ops.function.sparse_func import csr_mv as csr_mv
+from mindspore_compat.ops.function.sparse_func import csr_reduce_sum as csr_reduce_sum
+from mindspore_compat.ops.function.sparse_func import csr_softmax as csr_softmax
+from mindspore_compat.ops.function.sparse_func import csr_to_coo as csr_to_coo
+from mindspore_compat.ops.function.sparse_func import csr_to_dense as csr_to_dense
+from mindspore_compat.ops.function.sparse_func import dense_to_sparse_coo as dense_to_sparse_coo
+from mindspore_compat.ops.function.sparse_func import dense_to_sparse_csr as dense_to_sparse_csr
+from mindspore_compat.ops.function.sparse_func import make_coo_tensor as make_coo_tensor
+from mindspore_compat.ops.function.sparse_func import make_csr_tensor as make_csr_tensor
+from mindspore_compat.ops.function.sparse_func import make_row_tensor as make_row_tensor
+from mindspore_compat.ops.function.sparse_func import make_row_tensor_inner as make_row_tensor_inner
+from mindspore_compat.ops.function.sparse_func import make_sparse_tensor as make_sparse_tensor
+from mindspore_compat.ops.function.sparse_func import row_tensor_add as row_tensor_add
 INTERNAL: Any
+
+def coo_abs(x: Any) -> Any:
+    """`ops.abs` of the values of a COOTensor."""
+
+def coo_acos(x: Any) -> Any:
+    """`ops.acos` of the values of a COOTensor."""
+
+def coo_acosh(x: Any) -> Any:
+    """`ops.acosh` of the values of a COOTensor."""
+
+def coo_asin(x: Any) -> Any:
+    """`ops.asin` of the values of a COOTensor."""
+
+def coo_asinh(x: Any) -> Any:
+    """`ops.asinh` of the values of a COOTensor."""
+
+def coo_atan(x: Any) -> Any:
+    """`ops.atan` of the values of a COOTensor."""
+
+def coo_atanh(x: Any) -> Any:
+    """`ops.atanh` of the values of a COOTensor."""
+
+def coo_ceil(x: Any) -> Any:
+    """`ops.ceil` of the values of a COOTensor."""
+
+def coo_cos(x: Any) -> Any:
+    """`ops.cos` of the values of a COOTensor."""
+
+def coo_cosh(x: Any) -> Any:
+    """`ops.cosh` of the values of a COOTensor."""
+
+def coo_exp(x: Any) -> Any:
+    """`ops.exp` of the values of a COOTensor."""
+
+def coo_expm1(x: Any) -> Any:
+    """`ops.expm1` of the values of a COOTensor."""
+
+def coo_floor(x: Any) -> Any:
+    """`ops.floor` of the values of a COOTensor."""
+
+def coo_inv(x: Any) -> Any:
+    """`ops.inv` of the values of a COOTensor."""
+
+def coo_isfinite(x: Any) -> Any:
+    """`ops.isfinite` of the values of a COOTensor."""
+
+def coo_isinf(x: Any) -> Any:
+    """`ops.isinf` of the values of a COOTensor."""
+
+def coo_isnan(x: Any) -> Any:
+    """`ops.isnan` of the values of a COOTensor."""
+
+def coo_log(x: Any) -> Any:
+    """`ops.log` of the values of a COOTensor."""
+
+def coo_log1p(x: Any) -> Any:
+    """`ops.log1p` of the values of a COOTensor."""
+
+def coo_neg(x: Any) -> Any:
+    """`ops.neg` of the values of a COOTensor."""
+
+def coo_relu(x: Any) -> Any:
+    """`ops.relu` of the values of a COOTensor."""
+
+def coo_relu6(x: Any) -> Any:
+    """`ops.relu6` of the values of a COOTensor."""
+
+def coo_round(x: Any) -> Any:
+    """`ops.round` of the values of a COOTensor."""
+
+def coo_sigmoid(x: Any) -> Any:
+    """`ops.sigmoid` of the values of a COOTensor."""
+
+def coo_sin(x: Any) -> Any:
+    """`ops.sin` of the values of a COOTensor."""
+
+def coo_sinh(x: Any) -> Any:
+    """`ops.sinh` of the values of a COOTensor."""
+
+def coo_softsign(x: Any) -> Any:
+    """`ops.softsign` of the values of a COOTensor."""
+
+def coo_sqrt(x: Any) -> Any:
+    """`ops.sqrt` of the values of a COOTensor."""
+
+def coo_square(x: Any) -> Any:
+    """`ops.square` of the values of a COOTensor."""
+
+def coo_tan(x: Any) -> Any:
+    """`ops.tan` of the values of a COOTensor."""
+
+def coo_tanh(x: Any) -> Any:
+    """`ops.tanh` of the values of a COOTensor."""
+
+def coo_tensor_get_dense_shape(x: Any) -> Any:
+    """"""
+
+def coo_tensor_get_indices(x: Any) -> Any:
+    """"""
+
+def coo_tensor_get_values(x: Any) -> Any:
+    """"""
+
+def csr_abs(x: Any) -> Any:
+    """`ops.abs` of the values of a CSRTensor."""
+
+def csr_acos(x: Any) -> Any:
+    """`ops.acos` of the values of a CSRTensor."""
+
+def csr_acosh(x: Any) -> Any:
+    """`ops.acosh` of the values of a CSRTensor."""
+
+def csr_asin(x: Any) -> Any:
+    """`ops.asin` of the values of a CSRTensor."""
+
+def csr_asinh(x: Any) -> Any:
+    """`ops.asinh` of the values of a CSRTensor."""
+
+def csr_atan(x: Any) -> Any:
+    """`ops.atan` of the values of a CSRTensor."""
+
+def csr_atanh(x: Any) -> Any:
+    """`ops.atanh` of the values of a CSRTensor."""
+
+def csr_ceil(x: Any) -> Any:
+    """`ops.ceil` of the values of a CSRTensor."""
+
+def csr_cos(x: Any) -> Any:
+    """`ops.cos` of the values of a CSRTensor."""
+
+def csr_cosh(x: Any) -> Any:
+    """`ops.cosh` of the values of a CSRTensor."""
+
+def csr_exp(x: Any) -> Any:
+    """`ops.exp` of the values of a CSRTensor."""
+
+def csr_expm1(x: Any) -> Any:
+    """`ops.expm1` of the values of a CSRTensor."""
+
+def csr_floor(x: Any) -> Any:
+    """`ops.floor` of the values of a CSRTensor."""
+
+def csr_inv(x: Any) -> Any:
+    """`ops.inv` of the values of a CSRTensor."""
+
+def csr_isfinite(x: Any) -> Any:
+    """`ops.isfinite` of the values of a CSRTensor."""
+
+def csr_isinf(x: Any) -> Any:
+    """`ops.isinf` of the values of a CSRTensor."""
+
+def csr_isnan(x: Any) -> Any:
+    """`ops.isnan` of the values of a CSRTensor."""
+
+def csr_log(x: Any) -> Any:
+    """`ops.log` of the values of a CSRTensor."""
+
+def csr_log1p(x: Any) -> Any:
+    """`ops.log1p` of the values of a CSRTensor."""
+
+def csr_neg(x: Any) -> Any:
+    """`ops.neg` of the values of a CSRTensor."""
+
+def csr_relu(x: Any) -> Any:
+    """`ops.relu` of the values of a CSRTensor."""
+
+def csr_relu6(x: Any) -> Any:
+    """`ops.relu6` of the values of a CSRTensor."""
+
+def csr_round(x: Any) -> Any:
+    """`ops.round` of the values of a CSRTensor."""
+
+def csr_sigmoid(x: Any) -> Any:
+    """`ops.sigmoid` of the values of a CSRTensor."""
+
+def csr_sin(x: Any) -> Any:
+    """`ops.sin` of the values of a CSRTensor."""
+
+def csr_sinh(x: Any) -> Any:
+    """`ops.sinh` of the values of a CSRTensor."""
+
+def csr_softsign(x: Any) -> Any:
+    """`ops.softsign` of the values of a CSRTensor."""
+
+def csr_sqrt(x: Any) -> Any:
+    """`ops.sqrt` of the values of a CSRTensor."""
+
+def csr_square(x: Any) -> Any:
+    """`ops.square` of the values of a CSRTensor."""
+
+def csr_tan(x: Any) -> Any:
+    """`ops.tan` of the values of a CSRTensor."""
+
+def csr_tanh(x: Any) -> Any:
+    """`ops.tanh` of the values of a CSRTensor."""
+
+def csr_tensor_get_dense_shape(x: Any) -> Any:
+    """"""
+
+def csr_tensor_get_indices(x: Any) -> Any:
+    """"""
+
+def csr_tensor_get_indptr(x: Any) -> Any:
+    """"""
+
+def csr_tensor_get_values(x: Any) -> Any:
+    """"""
 
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """``fft`` along one axis."""
@@ -777,3 +1035,12 @@ def rfft2(input: Any, s: Any = None, dim: Any = ..., norm: str | None = None) ->
 
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """``rfftn`` along all or the named axes."""
+
+def row_tensor_get_dense_shape(x: Any) -> Any:
+    """"""
+
+def row_tensor_get_indices(x: Any) -> Any:
+    """"""
+
+def row_tensor_get_values(x: Any) -> Any:
+    """"""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as tf
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_tensors
 
@@ -86,16 +86,16 @@ def attend(
         groups = query.shape[1] // key.shape[1]
         key, value = (torch.repeat_interleave(item, groups, 1) for item in (key, value))
     if drop is None and shift is None and hidden is None:
-        return tf.scaled_dot_product_attention(query, key, value, scale=scale)
-    weights = torch.exp(_log_weights(query, key, hidden, shift, scale)[0])
+        return kernels.scaled_dot_product_attention(query, key, value, scale=scale)
+    weights = torch.exp(log_weights(query, key, hidden, shift, scale)[0])
     if drop is not None:
         weights = weights * drop / keep_prob
-    return torch.Tensor.to(torch.matmul(weights, torch.Tensor.float(value)), query.dtype)
+    return torch.Tensor.to(kernels.matmul(weights, torch.Tensor.float(value)), query.dtype)
 
 
-def _log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any, Any]:
+def log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any, Any]:
     """(log of the weights in float32, maximum of each row's scores, sum of exp(score - maximum))."""
-    scores = torch.matmul(torch.Tensor.float(query), torch.transpose(torch.Tensor.float(key), 2, 3)) * scale
+    scores = kernels.matmul(torch.Tensor.float(query), torch.transpose(torch.Tensor.float(key), 2, 3)) * scale
     if shift is not None:
         scores = scores + shift
     if hidden is not None:
@@ -283,6 +283,6 @@ def _shift_of(shift: Any, sample: int | None, rows: int, cols: int) -> Any:
 @torch.no_grad()
 def _statistics(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any]:
     key = torch.repeat_interleave(key, query.shape[1] // key.shape[1], 1)
-    _, high, total = _log_weights(query, key, hidden, shift, scale)
+    _, high, total = log_weights(query, key, hidden, shift, scale)
     shape = (*high.shape[:-1], 8)
     return torch.Tensor.expand(high, shape).contiguous(), torch.Tensor.expand(total, shape).contiguous()

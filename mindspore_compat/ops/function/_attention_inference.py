@@ -22,7 +22,7 @@ from mindspore_compat.ops.function._attention import (
 __all__ = ["prompt_flash_attention", "incre_flash_attention", "reshape_and_cache", "paged_attention"]
 
 
-def _no_quantization(owner: str, **given: Any) -> None:
+def no_quantization(owner: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise NotImplementedError(
@@ -31,7 +31,7 @@ def _no_quantization(owner: str, **given: Any) -> None:
             )
 
 
-def _beyond(lengths: Any, size: int, device: Any) -> torch.Tensor:
+def beyond(lengths: Any, size: int, device: Any) -> torch.Tensor:
     """(B, size), where a place lies behind its sample's length."""
     ends = torch.unsqueeze(torch.tensor(as_ints(lengths), device=device), -1)
     return torch.arange(size, device=device) >= ends
@@ -70,7 +70,7 @@ def prompt_flash_attention(
         NotImplementedError: for arguments of quantization.
     """
     owner = "prompt_flash_attention"
-    _no_quantization(
+    no_quantization(
         owner,
         deq_scale1=deq_scale1,
         quant_scale1=quant_scale1,
@@ -87,19 +87,30 @@ def prompt_flash_attention(
     rows, cols = q.shape[2], k.shape[2]
     hidden = hidden_keys(attn_mask, sparse_mode, pre_tokens, next_tokens, None, rows, cols, q.device, owner)
     if actual_seq_lengths_kv is not None:
-        late = _beyond(actual_seq_lengths_kv, cols, q.device)[:, None, None, :]
+        late = beyond(actual_seq_lengths_kv, cols, q.device)[:, None, None, :]
         hidden = late if hidden is None else hidden | late
     out = attend(q, k, v, hidden, pse_shift, scale_value)
     if actual_seq_lengths is not None:
-        out = torch.masked_fill(out, _beyond(actual_seq_lengths, rows, q.device)[:, None, :, None], 0)
+        out = torch.masked_fill(out, beyond(actual_seq_lengths, rows, q.device)[:, None, :, None], 0)
     return wrap(as_given(out, input_layout))
 
 
-def _from_blocks(cache: Any, block_table: Any, heads: int) -> torch.Tensor:
+def from_blocks(cache: Any, block_table: Any, heads: int) -> torch.Tensor:
     """(B, N, S, D) of keys or values that lie in blocks (blocks, block_size, H) or (blocks, block_size, N, D)."""
     found = torch.Tensor.contiguous(cache)[torch.Tensor.long(torch.Tensor.detach(block_table)).clamp(min=0)]
     size = found.shape[2]
     return torch.permute(torch.reshape(found, (found.shape[0], found.shape[1] * size, heads, -1)), (0, 2, 1, 3))
+
+
+def _unseen(mask: Any, lengths: Any, size: int, device: Any) -> torch.Tensor | None:
+    """Where the keys of one token are not seen, (B, 1, 1, S)."""
+    hidden = None
+    if mask is not None:
+        hidden = torch.reshape(torch.Tensor.bool(torch.Tensor.detach(mask)), (-1, 1, 1, mask.shape[-1]))
+    if lengths is None:
+        return hidden
+    late = beyond(lengths, size, device)[:, None, None, :]
+    return late if hidden is None else hidden | late
 
 
 def incre_flash_attention(
@@ -138,17 +149,11 @@ def incre_flash_attention(
         ValueError: for another layout. NotImplementedError: for quantization and ``kv_padding_size``.
     """
     owner = "incre_flash_attention"
-    _no_quantization(
-        owner,
-        dequant_scale1=dequant_scale1,
-        quant_scale1=quant_scale1,
-        dequant_scale2=dequant_scale2,
-        quant_scale2=quant_scale2,
-        quant_offset2=quant_offset2,
-        antiquant_scale=antiquant_scale,
-        antiquant_offset=antiquant_offset,
-        kv_padding_size=kv_padding_size,
-    )
+    no_quantization(
+        owner, dequant_scale1=dequant_scale1, quant_scale1=quant_scale1, dequant_scale2=dequant_scale2,
+        quant_scale2=quant_scale2, quant_offset2=quant_offset2, antiquant_scale=antiquant_scale,
+        antiquant_offset=antiquant_offset, kv_padding_size=kv_padding_size,
+    )  # fmt: skip
     if input_layout not in ("BSH", "BNSD"):
         raise ValueError(f"For '{owner}', the 'input_layout' must be 'BSH' or 'BNSD', but got {input_layout!r}.")
     key, value = (item[0] if isinstance(item, (tuple, list)) and len(item) == 1 else item for item in (key, value))
@@ -156,18 +161,13 @@ def incre_flash_attention(
     heads = num_key_value_heads or num_heads
     q = heads_first(query, input_layout, num_heads)
     if block_table is not None:
-        k, v = (_from_blocks(item, block_table, heads) for item in (key, value))
+        k, v = (from_blocks(item, block_table, heads) for item in (key, value))
         if actual_seq_lengths is None:
             raise RuntimeError(f"For '{owner}', 'actual_seq_lengths' must be given beside 'block_table'.")
     else:
         check_attention(query, key, value, num_heads, input_layout, owner)
         k, v = (heads_first(item, input_layout, heads) for item in (key, value))
-    hidden = None
-    if attn_mask is not None:
-        hidden = torch.reshape(torch.Tensor.bool(torch.Tensor.detach(attn_mask)), (-1, 1, 1, attn_mask.shape[-1]))
-    if actual_seq_lengths is not None:
-        late = _beyond(actual_seq_lengths, k.shape[2], q.device)[:, None, None, :]
-        hidden = late if hidden is None else hidden | late
+    hidden = _unseen(attn_mask, actual_seq_lengths, k.shape[2], q.device)
     return wrap(as_given(attend(q, k, v, hidden, pse_shift, scale_value), input_layout))
 
 
@@ -240,10 +240,10 @@ def paged_attention(
             f"For '{owner}', 'mask_mode' {mask_mode!r} and 'mla_v_dim' {mla_v_dim} are not supported by "
             "mindspore_compat. Use ops.prompt_flash_attention."
         )
-    _no_quantization(owner, antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset)
+    no_quantization(owner, antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset)
     check_tensors(owner, query=query, key_cache=key_cache, value_cache=value_cache, block_tables=block_tables)
     check_tensors(owner, context_lens=context_lens)
-    k, v = (_from_blocks(item, block_tables, kv_head_num) for item in (key_cache, value_cache))
+    k, v = (from_blocks(item, block_tables, kv_head_num) for item in (key_cache, value_cache))
     q = torch.reshape(query, (k.shape[0], head_num, 1, k.shape[3]))
-    hidden = _beyond(context_lens, k.shape[2], q.device)[:, None, None, :]
+    hidden = beyond(context_lens, k.shape[2], q.device)[:, None, None, :]
     return wrap(torch.reshape(attend(q, k, v, hidden, None, scale_value), tuple(query.shape)))

@@ -47,7 +47,7 @@ def _places(rows: int, columns: int, low: int, high: int, align: str, device: An
 def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """The diagonals k of matrices (..., rows, columns): (..., length), or packed as a band."""
     low, high = _band(k, align, "matrix_diag_part")
-    row, column, exists = _places(*x.shape[-2:], low, high, align, x.device)
+    row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align, x.device)
     found = torch.where(exists, x[..., row, column], as_plain(padding_value, x.dtype, x))
     return wrap(found[..., 0, :] if low == high else found)
 
@@ -55,7 +55,7 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
 def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with the diagonals k replaced by those of `matrix_diag_part`."""
     low, high = _band(k, align, "matrix_set_diag")
-    row, column, exists = _places(*x.shape[-2:], low, high, align, x.device)
+    row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align, x.device)
     values = diagonal.unsqueeze(-2) if low == high and diagonal.dim() == x.dim() - 1 else diagonal
     if tuple(values.shape) != (*x.shape[:-2], *row.shape):
         raise ValueError(

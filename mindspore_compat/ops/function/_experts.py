@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_tensors, get_data, to_dtype
 
@@ -53,7 +54,7 @@ def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
     x = x1 + x2
     exact = torch.Tensor.float(x)
     axes = tuple(range(-gamma.dim(), 0))
-    scale = torch.rsqrt(torch.mean(torch.square(exact), axes, keepdim=True) + epsilon)
+    scale = torch.rsqrt(torch.mean(kernels.square(exact), axes, keepdim=True) + epsilon)
     return wrap((torch.Tensor.to(exact * scale * torch.Tensor.float(gamma), x.dtype), scale, x))
 
 

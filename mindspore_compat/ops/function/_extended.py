@@ -70,12 +70,15 @@ def reshard(tensor: Any, layout: Any) -> Any:
     return tensor
 
 
+def _slope(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda t: jvp(fn, t, wrap(torch.ones_like(t)))[1]
+
+
 def _derivatives(fn: Callable[[Any], Any], t: Any, order: int) -> list[Any]:
     """fn and its derivatives up to ``order`` at the scalar ``t``."""
     functions = [fn]
     for _ in range(order):
-        before = functions[-1]
-        functions.append(lambda t, before=before: jvp(before, t, wrap(torch.ones_like(t)))[1])
+        functions.append(_slope(functions[-1]))
     return [function(t) for function in functions]
 
 

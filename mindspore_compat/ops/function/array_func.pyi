@@ -23,7 +23,6 @@ from mindspore_compat.ops.function._creation import hann_window as hann_window
 from mindspore_compat.ops.function._creation import kaiser_window as kaiser_window
 from mindspore_compat.ops.function._creation import linspace as linspace
 from mindspore_compat.ops.function._creation import logspace as logspace
-from mindspore_compat.ops.function._creation import matrix_diag as matrix_diag
 from mindspore_compat.ops.function._creation import meshgrid as meshgrid
 from mindspore_compat.ops.function._creation import one_hot as one_hot
 from mindspore_compat.ops.function._creation import ones as ones
@@ -61,15 +60,12 @@ from mindspore_compat.ops.function._indexing import inplace_update as inplace_up
 from mindspore_compat.ops.function._indexing import masked_fill as masked_fill
 from mindspore_compat.ops.function._indexing import masked_scatter as masked_scatter
 from mindspore_compat.ops.function._indexing import masked_select as masked_select
-from mindspore_compat.ops.function._indexing import matrix_diag_part as matrix_diag_part
-from mindspore_compat.ops.function._indexing import matrix_set_diag as matrix_set_diag
 from mindspore_compat.ops.function._indexing import narrow as narrow
 from mindspore_compat.ops.function._indexing import nonzero as nonzero
 from mindspore_compat.ops.function._indexing import put_ as put_
 from mindspore_compat.ops.function._indexing import scatter as scatter
 from mindspore_compat.ops.function._indexing import select as select
 from mindspore_compat.ops.function._indexing import select_scatter as select_scatter
-from mindspore_compat.ops.function._indexing import set_diag as set_diag
 from mindspore_compat.ops.function._indexing import slice as slice
 from mindspore_compat.ops.function._indexing import slice_scatter as slice_scatter
 from mindspore_compat.ops.function._indexing import strided_slice as strided_slice

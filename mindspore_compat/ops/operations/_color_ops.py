@@ -131,7 +131,10 @@ _KERNELS: dict[str, tuple[float, Callable[[torch.Tensor], torch.Tensor]]] = {
     "lanczos1": _lanczos(1),
     "lanczos3": _lanczos(3),
     "lanczos5": _lanczos(5),
-    "gaussian": (1.5, lambda x: torch.where(torch.abs(x) < 1.5, torch.exp(-2 * torch.square(x)), torch.zeros_like(x))),
+    "gaussian": (
+        1.5,
+        lambda x: torch.where(torch.abs(x) < 1.5, torch.exp(-2 * kernels.square(x)), torch.zeros_like(x)),
+    ),
     "box": (1.0, _box),
     "triangle": (1.0, lambda x: torch.clamp(1 - torch.abs(x), min=0)),
     "keyscubic": _cubic(0.0, 0.5),

@@ -130,5 +130,5 @@ _TABLE: dict[str, Any] = {
         transpose_b=(Typed[bool], False),
     ),
 }
-globals().update(declared(_TABLE, "mindspore_compat.ops.auto_generate.gen_ops_prim"))
+globals().update(declared(_TABLE, __name__))
 __all__ = [*_TABLE]

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
@@ -23,9 +24,9 @@ _Run = Callable[..., Any]
 def _overlaps(boxes: torch.Tensor) -> torch.Tensor:
     """Intersection over union of all pairs of boxes between any two opposite corners (n, 4)."""
     low, high = torch.minimum(boxes[:, :2], boxes[:, 2:]), torch.maximum(boxes[:, :2], boxes[:, 2:])
-    area = torch.prod(high - low, 1)
+    area = kernels.prod(high - low, 1)
     sides = torch.minimum(high[:, None], high) - torch.maximum(low[:, None], low)
-    common = torch.prod(torch.clamp(sides, min=0), -1)
+    common = kernels.prod(torch.clamp(sides, min=0), -1)
     total = area[:, None] + area - common
     return torch.where(total > 0, common / torch.where(total > 0, total, 1.0), 0.0)
 
@@ -33,7 +34,8 @@ def _overlaps(boxes: torch.Tensor) -> torch.Tensor:
 def _selected(overlaps: torch.Tensor, scores: torch.Tensor, count: int, overlap: float, least: float) -> list[int]:
     """The greatest scores above ``least``, without those that overlap a greater one too much."""
     order = torch.argsort(scores, descending=True, stable=True).tolist()
-    table, values, kept = overlaps.tolist(), scores.tolist(), []
+    table, values = overlaps.tolist(), scores.tolist()
+    kept: list[int] = []
     for number in order:
         if len(kept) >= count or not values[number] > least:
             break

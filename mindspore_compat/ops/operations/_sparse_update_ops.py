@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal
 from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step
@@ -22,8 +23,8 @@ _Run = Callable[..., Any]
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:
     """``step`` on the rows that ``indices``, the last input, names; of gradients for one row the sum, if ``sums``."""
 
-    def run(*inputs: Any) -> tuple:
-        *inputs, grad, indices = inputs
+    def run(*given: Any) -> tuple:
+        *inputs, grad, indices = given
         rows = indices.long()
         if sums:
             rows = torch.unique(rows)
@@ -50,7 +51,7 @@ def ApplyAdagradDA(use_locking: Bool = False) -> _Run:
 
     def step(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> tuple:
         sums.add_(grad)
-        squares.add_(torch.square(grad))
+        squares.add_(kernels.square(grad))
         shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
         top = torch.where(torch.as_tensor(l1, device=var.device) > 0, shrunk, sums)
         var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
@@ -117,7 +118,7 @@ def FusedSparseProximalAdagrad(use_locking: Bool = False) -> _Run:
 
 
 def _proximal_adagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> None:
-    accum.add_(torch.square(grad))
+    accum.add_(kernels.square(grad))
     rate = lr * torch.rsqrt(accum)
     var.copy_(_proximal(var - rate * grad, rate, l1, l2))
 
@@ -134,10 +135,10 @@ def SparseApplyAdadelta(epsilon: float, use_locking: Bool = False) -> _Run:
     _check_range("SparseApplyAdadelta", "epsilon", epsilon, 0.0)
 
     def step(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, grad: Any) -> None:
-        accum.mul_(rho).add_(torch.square(grad) * (1 - rho))
+        accum.mul_(rho).add_(kernels.square(grad) * (1 - rho))
         update = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
         var.sub_(lr * update)
-        accum_update.mul_(rho).add_(torch.square(update) * (1 - rho))
+        accum_update.mul_(rho).add_(kernels.square(update) * (1 - rho))
 
     return _of_rows(3, step)
 
@@ -148,7 +149,7 @@ def SparseApplyAdagradV2(lr: float, epsilon: float, use_locking: Bool = False, u
 
     def step(var: Any, accum: Any, grad: Any) -> None:
         if update_slots:
-            accum.add_(torch.square(grad))
+            accum.add_(kernels.square(grad))
         var.sub_(lr * grad / (torch.sqrt(accum) + epsilon))
 
     return _of_rows(2, step)
@@ -175,7 +176,7 @@ def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking:
     _check_range("SparseApplyRMSProp", "rho", rho, 0.0)
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
-        square.mul_(rho).add_(torch.square(grad) * (1 - rho))
+        square.mul_(rho).add_(kernels.square(grad) * (1 - rho))
         moment.mul_(momentum).add_(lr * grad * torch.rsqrt(square + epsilon))
         var.sub_(moment)
 

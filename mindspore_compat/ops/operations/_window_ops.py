@@ -33,7 +33,9 @@ def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
 AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
 
 
-def _sizes(value: Any, name: str, owner: str, axes: int, kinds: tuple[type, ...] = (int, tuple)) -> tuple[int, ...]:
+def _sizes(
+    value: Any, name: str, owner: str, axes: int, kinds: tuple[type[Any], ...] = (int, tuple)
+) -> tuple[int, ...]:
     """``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of ints, but got {value!r}.")
@@ -157,7 +159,6 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
         return run
 
     constructor.__name__ = owner
-    constructor.__module__ = "mindspore_compat.ops.operations.nn_ops"
     constructor.__doc__ = (
         f"({'Greatest values' if 'Max' in owner else 'Means'} over windows of (N, H, W, C) with whole lengths around "
         "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as upstream draws "

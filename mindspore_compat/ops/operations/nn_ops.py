@@ -29,7 +29,7 @@ from mindspore_compat.ops.operations import (
 )
 from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
+from mindspore_compat.ops.operations._fused_table import (  # type: ignore[attr-defined]  # noqa: F401
     FlashAttentionScore,
     IncreFlashAttention,
     PromptFlashAttention,
