@@ -90,6 +90,7 @@ __getattr__ = module_getattr(
             name: name
             for name in (
                 *("boost", "compression", "dataset", "device_context", "experimental", "hal", "mindrecord", "mint"),
+                "multiprocessing",
                 *("numpy", "profiler", "runtime", "scipy", "utils"),
             )
         },  # imported on first use
@@ -108,6 +109,8 @@ __getattr__ = module_getattr(
             "common.saved_tensors",
         ),
         "recompute": "nn.recompute:recompute",
+        "enable_dynamic": "common.enable_dynamic:enable_dynamic",
+        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
         "no_inline": "common.api",
         "ms_memory_recycle": "common.api",
         "get_level": "log",

@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "device_context": {"_runtime"},
     "scipy": {"common"},
     "utils": {"common"},
+    "multiprocessing": {"common"},
     "profiler": set(),
     "_checkparam": {"common"},
     "_c_expression": {"common", "context"},

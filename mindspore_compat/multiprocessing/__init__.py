@@ -1,0 +1,38 @@
+"""``mindspore.multiprocessing``: Python's, whose queues and pools hand Tensors on in shared memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing import *  # noqa: F403
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+from torch.multiprocessing import reductions  # registers torch's tensors
+
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = list(multiprocessing.__all__)  # type: ignore[attr-defined]
+
+
+def _rebuilt(function: Callable[..., Any], arguments: tuple[Any, ...], requires_grad: bool) -> Any:
+    return wrap(function(*arguments)).requires_grad_(requires_grad)
+
+
+def _reduced(tensor: Any) -> tuple[Any, ...]:
+    """How a Tensor passes: its memory becomes shared.
+
+    Raises:
+        RuntimeError: if it is computed from what is differentiated.
+    """
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise RuntimeError(
+            "A Tensor that is computed from what is differentiated can not be passed to another process. Give "
+            "ops.stop_gradient(tensor)."
+        )
+    function, arguments = reductions.reduce_tensor(plain(tensor))
+    return _rebuilt, (function, arguments, tensor.requires_grad)
+
+
+ForkingPickler.register(Tensor, _reduced)
