@@ -91,7 +91,7 @@ class Insides:
         rows, columns = torch.nonzero(values).unbind(1)
         starts = torch.nn.functional.pad(torch.cumsum((values != 0).sum(1), 0), (1, 0))
         parts = (starts.to(torch.int32), columns.to(torch.int32), values[rows, columns])
-        return CSRTensor(*map(wrap, parts), tuple(self.shape))
+        return CSRTensor(*map(wrap, parts), tuple(self.shape))  # type: ignore[call-arg]
 
     def to_dlpack(self) -> Any:
         """A capsule of the memory, for another framework's ``from_dlpack``, once."""
