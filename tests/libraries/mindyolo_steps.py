@@ -6,18 +6,18 @@ each call, since it keeps what the first wrote into its zeros. Run in a checkout
 import os
 import sys
 
-sys.path[:0] = [os.getcwd(), os.path.dirname(os.path.abspath(__file__))]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.getcwd())
 
+import mindspore as ms
 import numpy as np
 import seeded
+from mindspore import Tensor, ops
 from mindyolo.data import COCODataset
 from mindyolo.models import create_loss, create_model
 from mindyolo.optim import create_group_param, create_lr_scheduler, create_optimizer
 from mindyolo.utils.config import Config, load_config
 from mindyolo.utils.train_step_factory import create_train_step_fn, get_loss_scaler
-
-import mindspore as ms
-from mindspore import Tensor, ops
 
 
 def batch(settings):
