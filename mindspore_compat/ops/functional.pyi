@@ -37,6 +37,7 @@ from mindspore_compat.ops.function import addr as addr
 from mindspore_compat.ops.function import adjoint as adjoint
 from mindspore_compat.ops.function import affine_grid as affine_grid
 from mindspore_compat.ops.function import all as all
+from mindspore_compat.ops.function import all_gather_matmul as all_gather_matmul
 from mindspore_compat.ops.function import amax as amax
 from mindspore_compat.ops.function import amin as amin
 from mindspore_compat.ops.function import aminmax as aminmax
@@ -481,6 +482,7 @@ from mindspore_compat.ops.function import masked_fill as masked_fill
 from mindspore_compat.ops.function import masked_select as masked_select
 from mindspore_compat.ops.function import math_func as math_func
 from mindspore_compat.ops.function import matmul as matmul
+from mindspore_compat.ops.function import matmul_reduce_scatter as matmul_reduce_scatter
 from mindspore_compat.ops.function import matrix_band_part as matrix_band_part
 from mindspore_compat.ops.function import matrix_determinant as matrix_determinant
 from mindspore_compat.ops.function import matrix_diag as matrix_diag

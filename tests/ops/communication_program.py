@@ -65,5 +65,28 @@ except ValueError as error:
 ops.set_comm_ops_inplace(True, ["broadcast"])
 ops.broadcast(z, 0)
 assert z.asnumpy().tolist() == [0, 1, 2, 3]
+
+# products of matrices cut over the ranks
+world = "hccl_world_group"
+r = np.random.RandomState(0)
+left, right = r.randn(4, 6).astype(np.float32), r.randn(6, 3).astype(np.float32)
+mine = Tensor(left[rank * 2 : rank * 2 + 2])
+product, gathered = ops.all_gather_matmul(mine, Tensor(right), world, 2)
+np.testing.assert_allclose(product.asnumpy(), left @ right, rtol=1e-5)
+assert np.array_equal(gathered.asnumpy(), left)
+turned, nothing = ops.all_gather_matmul(mine, Tensor(right.T.copy()), world, 2, gather_output=False, trans_x2=True)
+np.testing.assert_allclose(turned.asnumpy(), left @ right, rtol=1e-5)
+assert nothing.shape == (0,)
+columns = Tensor(left[:, rank * 3 : rank * 3 + 3].copy())
+part = ops.matmul_reduce_scatter(columns, Tensor(right[rank * 3 : rank * 3 + 3]), world, 2)
+np.testing.assert_allclose(part.asnumpy(), (left @ right)[rank * 2 : rank * 2 + 2], rtol=1e-4, atol=1e-5)
+slope = ms.grad(lambda x: ops.all_gather_matmul(x, Tensor(right), world, 2)[0].sum())(mine)
+np.testing.assert_allclose(slope.asnumpy(), np.tile(2 * right.sum(1), (2, 1)), rtol=1e-5)
+for wrong in ({"world_size": 3}, {"trans_input": True}):
+    try:
+        ops.all_gather_matmul(mine, Tensor(right), world, **{"world_size": 2, **wrong})
+        raise AssertionError(wrong)
+    except RuntimeError as error:
+        assert next(iter(wrong)) in str(error)
 ops.destroy_process_group()
 print("OK")

@@ -24,6 +24,7 @@ from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
+from mindspore_compat.ops.function._tensor_parallel import *  # noqa: F403
 from mindspore_compat.ops.function.clip_func import *  # noqa: F403
 from mindspore_compat.ops.function.debug_func import *  # noqa: F403
 from mindspore_compat.ops.function.fft_func import *  # noqa: F403

@@ -570,6 +570,8 @@ from mindspore_compat.ops.function._shaping import tril as tril
 from mindspore_compat.ops.function._shaping import triu as triu
 from mindspore_compat.ops.function._shaping import unsqueeze as unsqueeze
 from mindspore_compat.ops.function._shaping import view_as as view_as
+from mindspore_compat.ops.function._tensor_parallel import all_gather_matmul as all_gather_matmul
+from mindspore_compat.ops.function._tensor_parallel import matmul_reduce_scatter as matmul_reduce_scatter
 from mindspore_compat.ops.function.clip_func import clamp as clamp
 from mindspore_compat.ops.function.clip_func import clamp_ as clamp_
 from mindspore_compat.ops.function.clip_func import clip as clip

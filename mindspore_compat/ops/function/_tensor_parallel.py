@@ -1,0 +1,87 @@
+"""Products of matrices that are cut over processes, with the collective before or after. Part of ``math_func``;
+upstream fuses the two on Ascend, here one follows the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.communication import comm_func
+from mindspore_compat.communication.management import get_group_size
+from mindspore_compat.ops._adapt import check_tensors
+
+__all__ = ["all_gather_matmul", "matmul_reduce_scatter"]
+
+
+def _check(owner: str, input: Any, x2: Any, group: str, world_size: int, only: dict[str, tuple[Any, Any]]) -> None:
+    check_tensors(owner, input=input, x2=x2)
+    if input.dtype != x2.dtype:
+        raise RuntimeError(
+            f"For '{owner}', 'input' and 'x2' must have one dtype, but got {input.dtype} and {x2.dtype}."
+        )
+    if input.dim() != 2 or x2.dim() != 2:
+        raise RuntimeError(f"For '{owner}', 'input' and 'x2' must have 2 axes, but got {input.dim()} and {x2.dim()}.")
+    if world_size != get_group_size(group):
+        raise RuntimeError(
+            f"For '{owner}', the 'world_size' must be {get_group_size(group)}, the size of the group, but got "
+            f"{world_size}."
+        )
+    for name, (value, right) in only.items():
+        if value != right:
+            raise RuntimeError(f"For '{owner}', the '{name}' must be {right!r}, but got {value!r}.")
+
+
+def all_gather_matmul(
+    input: Any,
+    x2: Any,
+    group: str,
+    world_size: int,
+    *,
+    bias: Any = None,
+    gather_index: int = 0,
+    gather_output: bool = True,
+    comm_turn: int = 0,
+    trans_input: bool = False,
+    trans_x2: bool = False,
+) -> tuple[Any, Any]:
+    """(g · x2, g), g being the members' ``input`` (m, k) joined along the first axis; an empty Tensor for g unless
+    ``gather_output``.
+    """
+    only = {
+        "bias": (bias, None),
+        "gather_index": (gather_index, 0),
+        "comm_turn": (comm_turn, 0),
+        "trans_input": (trans_input, False),
+    }
+    _check("all_gather_matmul", input, x2, group, world_size, only)
+    gathered, _ = comm_func.all_gather_into_tensor(input, group)
+    product = kernels.matmul(gathered, torch.transpose(x2, 0, 1) if trans_x2 else x2)
+    return wrap((product, gathered if gather_output else input.new_empty(0)))
+
+
+def matmul_reduce_scatter(
+    input: Any,
+    x2: Any,
+    group: str,
+    world_size: int,
+    *,
+    reduce_op: str = "sum",
+    bias: Any = None,
+    comm_turn: int = 0,
+    trans_input: bool = False,
+    trans_x2: bool = False,
+) -> Any:
+    """This member's part of the first axis of the sum of the members' input · x2."""
+    only = {
+        "reduce_op": (reduce_op, "sum"),
+        "bias": (bias, None),
+        "comm_turn": (comm_turn, 0),
+        "trans_input": (trans_input, False),
+    }
+    _check("matmul_reduce_scatter", input, x2, group, world_size, only)
+    product = kernels.matmul(input, torch.transpose(x2, 0, 1) if trans_x2 else x2)
+    return comm_func.reduce_scatter_tensor(wrap(product), "sum", group)[0]
