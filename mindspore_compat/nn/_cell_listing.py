@@ -16,6 +16,10 @@ __all__ = ["Listing"]
 class Listing(torch.nn.Module):
     """Base of `Cell`."""
 
+    def __dir__(self) -> list[str]:
+        """Names without those of children and Parameters, as upstream: libraries go through them for operators."""
+        return list(object.__dir__(self))
+
     # --- listing ------------------------------------------------------------------------------------------------------
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:

@@ -1,0 +1,31 @@
+"""A pytest plugin: ``pytest -p outcomes`` writes one JSON line a test to the file that OUTCOMES names; with OUTCOMES_OURS
+set, ``mindspore`` is this package.
+"""
+
+import json
+import os
+
+if os.environ.get("OUTCOMES_OURS"):
+    import mindspore_compat
+
+    mindspore_compat.install()
+
+
+def _write(test, outcome, text):
+    with open(os.environ["OUTCOMES"], "a", encoding="utf-8") as file:
+        file.write(json.dumps({"test": test, "outcome": outcome, "text": text}) + "\n")
+
+
+def _error(report):
+    lines = [line for line in str(report.longrepr).splitlines() if line.startswith("E ")]
+    return " ".join((lines or [str(report.longrepr)[-300:]])[0].split())[2:300]
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call" or report.outcome != "passed":
+        _write(report.nodeid, report.outcome, _error(report) if report.failed else "")
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        _write(report.nodeid, "failed", _error(report))
