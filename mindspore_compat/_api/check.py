@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .coverage import Row, read_table
 from .errors import UPSTREAM
+from .public import public_names
 from .resolve import ABSENT, FULL, MISSING, State, derive, resolve
 
 __all__ = ["Use", "find_uses", "python_files", "state_of"]
@@ -50,13 +51,20 @@ def find_uses(path: Path) -> list[Use]:
     return sorted({Use(str(path), line, name) for line, name in reader.uses})
 
 
+_INSTANCE = "()"
+
+
 class _Reader(ast.NodeVisitor):
-    """Follows import aliases through scopes. A scope maps a name to the MindSpore name it stands for, or to None."""
+    """Follows import aliases through scopes. A scope maps a name to the MindSpore name it stands for, to the name of
+    its class and `_INSTANCE`, or to None.
+    """
 
     def __init__(self) -> None:
         self.uses: list[tuple[int, str]] = []
         self._scopes: list[dict[str, str | None]] = [{}]
         self._class_scopes: list[dict[str, str | None]] = []
+        self._owners: list[tuple[dict[str, str | None], str | None]] = []  # a class's scope, what it derives from
+        self._attributes: list[dict[str, str | None]] = []  # of self, in the classes around
         self._star_modules: list[str] = []
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -84,7 +92,7 @@ class _Reader(ast.NodeVisitor):
             self._scopes[-1][node.id] = None
             return
         name = self._lookup(node.id)
-        if name is not None:
+        if name is not None and not name.endswith(_INSTANCE):
             self._use(node, name)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -96,6 +104,12 @@ class _Reader(ast.NodeVisitor):
         base = self._lookup(inner.id) if isinstance(inner, ast.Name) else None
         if base is None:
             self.generic_visit(node)
+        elif base.endswith(_INSTANCE):
+            held = self._attributes[-1].get(parts[-1]) if self._attributes and inner.id == "self" else None  # type: ignore[attr-defined]
+            owner, member = (held, parts[-2]) if held and len(parts) > 1 else (base, parts[-1])
+            name = _member(owner.removesuffix(_INSTANCE), member)
+            if name is not None and isinstance(node.ctx, ast.Load):
+                self._use(node, name)
         else:
             self._use(node, ".".join([base, *reversed(parts)]))
 
@@ -108,7 +122,10 @@ class _Reader(ast.NodeVisitor):
         arguments += [argument for argument in (node.args.vararg, node.args.kwarg) if argument]
         for expression in [*outside, *(argument.annotation for argument in arguments if argument.annotation)]:
             self.visit(expression)
-        self._scopes.append(dict.fromkeys(argument.arg for argument in arguments))
+        known = {argument.arg: self._class_of(argument.annotation) for argument in arguments}
+        if self._owners and self._scopes[-1] is self._owners[-1][0] and arguments:
+            known[arguments[0].arg] = self._owners[-1][1]
+        self._scopes.append(known)
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
         for child in body:
             self.visit(child)
@@ -121,10 +138,15 @@ class _Reader(ast.NodeVisitor):
         self._scopes[-1][node.name] = None
         for child in [*node.decorator_list, *node.bases, *node.keywords]:
             self.visit(child)
+        bases = [found for found in map(self._class_of, node.bases) if found is not None]
         self._scopes.append({})
         self._class_scopes.append(self._scopes[-1])
+        self._owners.append((self._scopes[-1], bases[0] if bases else None))
+        self._attributes.append({})
         for statement in node.body:
             self.visit(statement)
+        self._attributes.pop()
+        self._owners.pop()
         self._class_scopes.pop()
         self._scopes.pop()
 
@@ -145,14 +167,26 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.value)
         for target in node.targets:
             self.visit(target)
-        name = self._dotted(node.value)
-        if name is not None and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            self._scopes[-1][node.targets[0].id] = name
+        made = self._class_of(node.value.func) if isinstance(node.value, ast.Call) else None
+        name = made or self._dotted(node.value)
+        target = node.targets[0]
+        if name is not None and len(node.targets) == 1 and isinstance(target, ast.Name):
+            self._scopes[-1][target.id] = name
+        of_self = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+        if of_self and self._attributes:
+            self._attributes[-1][target.attr] = made  # type: ignore[attr-defined]
+
+    def _class_of(self, node: ast.expr | None) -> str | None:
+        """What is made by calling, or annotated with, a class of MindSpore's: its name and `_INSTANCE`."""
+        name = self._dotted(node) if node is not None else None
+        if name is None or name.endswith(_INSTANCE) or not isinstance(resolve(name), type):
+            return None
+        return name + _INSTANCE
 
     def _dotted(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Attribute):
             base = self._dotted(node.value)
-            return None if base is None else f"{base}.{node.attr}"
+            return None if base is None or base.endswith(_INSTANCE) else f"{base}.{node.attr}"
         return self._lookup(node.id) if isinstance(node, ast.Name) else None
 
     def _lookup(self, identifier: str) -> str | None:
@@ -167,6 +201,15 @@ class _Reader(ast.NodeVisitor):
 
     def _use(self, node: ast.AST, name: str) -> None:
         self.uses.append((getattr(node, "lineno", 0), name))
+
+
+def _member(owner: str, member: str) -> str | None:
+    """The public name of a member of Tensor, Parameter or Cell, None for what upstream's class does not have."""
+    cls = resolve(owner)
+    for base in ("mindspore.Parameter", "mindspore.Tensor", "mindspore.nn.Cell"):
+        if isinstance(cls, type) and issubclass(cls, resolve(base)):
+            return f"{base}.{member}" if member in public_names()[base] else None
+    return None
 
 
 def _is_upstream(module: str) -> bool:

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from mindspore_compat._api.check import Use, find_uses, python_files, state_of
+from mindspore_compat._api.public import changed_meaning
 from mindspore_compat._api.resolve import FULL, MISSING, PLACEHOLDER
 
 __all__ = ["main"]
@@ -39,6 +40,13 @@ def main(arguments: list[str]) -> int:
         for use in uses
         if options.all or states[use.name][1].state != FULL
     ]
+    meanings = changed_meaning()
+    found += [
+        {"path": use.path, "line": use.line, "name": use.name, "state": "other meaning", "note": meanings[use.name]}
+        for use in uses
+        if use.name in meanings and states[use.name][1].state == FULL
+    ]
+    found.sort(key=lambda use: (use["path"], use["line"], use["name"]))
     if options.json:
         print(json.dumps({"uses": found, "names": dict(counts), "unreadable": unreadable}, indent=1))
     else:

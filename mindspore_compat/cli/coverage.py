@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mindspore_compat._api import coverage
+from mindspore_compat._api import coverage, public
 from mindspore_compat._api.check import state_of
 
 __all__ = ["main"]
@@ -26,6 +26,7 @@ def main(arguments: list[str]) -> int:
         page = coverage.page_path()
         if page.parent.is_dir():  # an installed package has no docs
             page.write_text(coverage.coverage_page(rows), encoding="utf-8")
+            public.PAGE.write_text(public.page(), encoding="utf-8")
         for row in rows:
             if row.state in ("missing", "partial", "placeholder") and before[row.name] == "full":
                 print(f"no longer full: {row.name} is {row.state}. {row.note}".rstrip())

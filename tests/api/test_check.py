@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from mindspore_compat._api.check import find_uses, state_of
+from mindspore_compat._api.public import changed_meaning
+from mindspore_compat._api.resolve import ABSENT, resolve
 from mindspore_compat.cli import main
 
 
@@ -43,6 +45,37 @@ def uses(tmp_path: Path, source: str) -> str:
 )
 def test_aliases_and_scopes_are_followed(tmp_path: Path, source: str, expected: str) -> None:
     assert uses(tmp_path, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import mindspore as ms\nx = ms.Tensor(1)\nx.delete_()", "3:ms.Tensor.delete_"),
+        ("from mindspore import Tensor\ndef f(x: Tensor):\n    x.delete_(), x.own", "3:ms.Tensor.delete_"),
+        ("from mindspore import nn\nd = nn.Dense(2, 3)\nd.global_cells, d.weight", "3:ms.nn.Cell.global_cells"),
+        (
+            "from mindspore import nn\nclass A(nn.Cell):\n  def f(self):\n    self.d = nn.ReLU()\n    self.d.global_cells\n"
+            "    self.cell_init_args\n    self.own",
+            "5:ms.nn.Cell.global_cells 6:ms.nn.Cell.cell_init_args",
+        ),
+        ("import mindspore as ms\nx = ms.Tensor(1)\nx = other()\nx.delete_()", ""),
+    ],
+)
+def test_members_of_objects_whose_class_is_known(tmp_path: Path, source: str, expected: str) -> None:
+    found = [use for use in uses(tmp_path, source).split() if use.count(".") > 1 and use.rpartition(".")[2].islower()]
+    members = [use for use in found if use.partition(":")[2].startswith(("ms.Tensor.", "ms.nn.Cell."))]
+    assert " ".join(members) == expected
+
+
+def test_a_changed_meaning_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "case.py"
+    file.write_text("from mindspore import ops\nops.max(1)\n", encoding="utf-8")
+    assert main(["check", str(file)]) == 0
+    assert "case.py:2: mindspore.ops.max other meaning: (values, indices)" in capsys.readouterr().out
+
+
+def test_every_changed_meaning_is_of_a_name_that_is_there() -> None:
+    assert [name for name in changed_meaning() if resolve(name) is ABSENT] == []
 
 
 def test_attribute_of_an_object_is_not_taken_for_a_name_of_mindspore() -> None:

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from mindspore_compat._api import coverage
+from mindspore_compat._api import coverage, public
 from mindspore_compat._api.coverage import Row
 from mindspore_compat._api.placeholders import describe_partial, placeholder
 from mindspore_compat._api.resolve import ABSENT, argument_differences, resolve
@@ -42,6 +42,10 @@ def test_every_state_is_what_the_code_says(refreshed: list[Row]) -> None:
 def test_page_is_current() -> None:
     page = coverage.page_path()
     assert page.read_text(encoding="utf-8") == coverage.coverage_page(ROWS), STALE
+
+
+def test_page_of_public_names_is_current() -> None:
+    assert public.PAGE.read_text(encoding="utf-8") == public.page(), STALE
 
 
 def test_every_partial_and_placeholder_has_a_reason() -> None:

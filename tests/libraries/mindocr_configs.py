@@ -61,9 +61,7 @@ def shortened(config: dict[str, Any], task: str, data: Path, out: str) -> dict[s
             sample_ratio=1.0,
             shuffle=False,
         )
-        dataset["transform_pipeline"] = [
-            step for step in dataset["transform_pipeline"] if not CHANCE & set(step)
-        ]
+        dataset["transform_pipeline"] = [step for step in dataset["transform_pipeline"] if not CHANCE & set(step)]
         for step in dataset["transform_pipeline"]:
             for name, options in step.items():
                 small(name, options)
@@ -72,7 +70,12 @@ def shortened(config: dict[str, Any], task: str, data: Path, out: str) -> dict[s
         )
     config["eval"]["ckpt_load_path"] = f"{out}/best.ckpt"
     config["eval"].pop("ckpt_load_path_old", None)
-    for holder in (config.get("common", {}), config["loss"], config["model"].get("backbone", {}), config["model"].get("head", {})):
+    for holder in (
+        config.get("common", {}),
+        config["loss"],
+        config["model"].get("backbone", {}),
+        config["model"].get("head", {}),
+    ):
         for key in ("batch_size", "batchsize"):
             if key in holder:
                 holder[key] = batch

@@ -43,7 +43,17 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     else:
         env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2")
     env["PYTHONPATH"] = os.pathsep.join(paths)
-    words = [python, "-m", "pytest", "-p", "outcomes", "-q", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    words = [
+        python,
+        "-m",
+        "pytest",
+        "-p",
+        "outcomes",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--continue-on-collection-errors",
+    ]
     words += [*suite["tests"], *(f"--ignore={path}" for path in suite.get("ignore", ()))]
     with open(given.work / f"{side}-{library}.log", "w", encoding="utf-8") as log:
         subprocess.run(words, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT, check=False)

@@ -13,13 +13,13 @@ import zlib
 import mindspore as ms
 import numpy as np
 
-
 #: library -> what makes its networks, in its package ``models``
 MAKERS = {"mindcv": "create_model", "mindyolo": "create_model", "mindocr": "build_model"}
 #: modules that real MindSpore 2.10 no longer has, and that only networks which it cannot run need
 LOST = {
     "mindocr": [
-        f"mindspore.parallel._transformer{name}" for name in ("", ".layers", ".moe", ".op_parallel_config", ".transformer")
+        f"mindspore.parallel._transformer{name}"
+        for name in ("", ".layers", ".moe", ".op_parallel_config", ".transformer")
     ]
 }
 
