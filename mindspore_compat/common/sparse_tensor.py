@@ -81,7 +81,8 @@ class CSRTensor:
     def to_dense(self) -> Any:
         """The dense Tensor; places named twice add up."""
         rows = torch.arange(self.shape[0], device=self.indptr.device)
-        rows = torch.repeat_interleave(rows, torch.diff(self.indptr.to(torch.int64)))
+        counts = torch.diff(self.indptr.to(torch.int64))
+        rows = torch.repeat_interleave(rows, counts, output_size=self.indices.shape[0])
         dense = torch.zeros(self.shape, dtype=self.values.dtype, device=self.values.device)
         places = (rows, self.indices.to(torch.int64))
         return wrap(torch.index_put(dense, places, self.values, accumulate=True))

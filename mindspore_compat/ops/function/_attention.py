@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_tensors
@@ -73,7 +74,7 @@ def hidden_keys(
         return causal
     if prefix is None:
         raise ValueError(f"For '{owner}', the 'prefix' must be given when 'sparse_mode' is 5, but got None.")
-    lengths = torch.reshape(torch.tensor(as_ints(prefix), device=device), (-1, 1, 1, 1))
+    lengths = torch.reshape(constant(as_ints(prefix), device), (-1, 1, 1, 1))
     seen = causal & (torch.arange(cols, device=device) >= lengths)
     return seen if given is None else seen | given
 

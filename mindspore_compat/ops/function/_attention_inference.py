@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.ops._adapt import as_ints, check_tensors, get_data
 from mindspore_compat.ops.function._attention import (
@@ -33,7 +34,8 @@ def no_quantization(owner: str, **given: Any) -> None:
 
 def beyond(lengths: Any, size: int, device: Any) -> torch.Tensor:
     """(B, size), where a place lies behind its sample's length."""
-    ends = torch.unsqueeze(torch.tensor(as_ints(lengths), device=device), -1)
+    given = lengths.to(device) if isinstance(lengths, torch.Tensor) else constant(as_ints(lengths), device)
+    ends = torch.unsqueeze(given, -1)
     return torch.arange(size, device=device) >= ends
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain
 
@@ -28,17 +29,15 @@ def _band(k: Any, align: str, owner: str) -> tuple[int, int]:
     return given[0], given[-1]
 
 
-def _places(rows: int, columns: int, low: int, high: int, align: str, device: Any) -> tuple[Any, Any, Any]:
-    """(row, column, whether there is one) of each packed value, (diagonals, longest)."""
+def _places(rows: int, columns: int, low: int, high: int, align: str) -> tuple[Any, Any, Any]:
+    """(row, column, whether there is one) of each packed value, (diagonals, longest), on the host."""
     above, below = (side == "LEFT" for side in align.split("_"))
-    sizes = [min(rows + min(d, 0), columns - max(d, 0)) for d in range(high, low - 1, -1)]
-    longest = max(sizes)
-    numbers = torch.arange(high, low - 1, -1, device=device).unsqueeze(1)
-    left = [(d >= 0 and above) or (d <= 0 and below) for d in range(high, low - 1, -1)]
-    shifts = [0 if is_left else longest - size for is_left, size in zip(left, sizes)]
-    shift = torch.tensor(shifts, device=device).unsqueeze(1)
-    rank = torch.arange(longest, device=device).unsqueeze(0) - shift
-    exists = (rank >= 0) & (rank < torch.tensor(sizes, device=device).unsqueeze(1))
+    numbers = torch.arange(high, low - 1, -1).unsqueeze(1)
+    sizes = torch.minimum(rows + torch.clamp(numbers, max=0), columns - torch.clamp(numbers, min=0))
+    longest = int(torch.max(sizes))
+    at_left = ((numbers >= 0) & above) | ((numbers <= 0) & below)
+    rank = torch.arange(longest).unsqueeze(0) - torch.where(at_left, 0, longest - sizes)
+    exists = (rank >= 0) & (rank < sizes)
     row = torch.clamp(rank - torch.clamp(numbers, max=0), 0, rows - 1)
     column = torch.clamp(rank + torch.clamp(numbers, min=0), 0, columns - 1)
     return row, column, exists
@@ -47,7 +46,8 @@ def _places(rows: int, columns: int, low: int, high: int, align: str, device: An
 def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """The diagonals k of matrices (..., rows, columns): (..., length), or packed as a band."""
     low, high = _band(k, align, "matrix_diag_part")
-    row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align, x.device)
+    places = _places(x.shape[-2], x.shape[-1], low, high, align)
+    row, column, exists = (sent(item, x.device) for item in places)
     found = torch.where(exists, x[..., row, column], as_plain(padding_value, x.dtype, x))
     return wrap(found[..., 0, :] if low == high else found)
 
@@ -55,17 +55,18 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
 def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with the diagonals k replaced by those of `matrix_diag_part`."""
     low, high = _band(k, align, "matrix_set_diag")
-    row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align, x.device)
+    row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align)
     values = diagonal.unsqueeze(-2) if low == high and diagonal.dim() == x.dim() - 1 else diagonal
     if tuple(values.shape) != (*x.shape[:-2], *row.shape):
         raise ValueError(
             f"For 'matrix_set_diag', the shape of 'diagonal' must be {(*x.shape[:-2], *row.shape)}, but got "
             f"{tuple(diagonal.shape)}."
         )
-    flat = (row * x.shape[-1] + column)[exists]
+    to = sent((row * x.shape[-1] + column)[exists], x.device)
+    kept = sent(torch.nonzero(torch.flatten(exists)).squeeze(1), x.device)
     whole = torch.flatten(torch.clone(x), -2)
-    spread = flat.expand(*whole.shape[:-1], flat.shape[0])
-    return wrap(torch.reshape(torch.scatter(whole, -1, spread, values[..., exists]), tuple(x.shape)))
+    new = torch.index_select(torch.flatten(values, -2), -1, kept)
+    return wrap(torch.reshape(torch.scatter(whole, -1, to.expand(new.shape), new), tuple(x.shape)))
 
 
 def matrix_diag(

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -110,7 +111,7 @@ def _summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    flat = torch.sum(indices.long() * torch.tensor(strides, device=indices.device), 1)
+    flat = torch.sum(indices.long() * constant(strides, indices.device), 1)
     flat, place, count = torch.unique(flat, return_inverse=True, return_counts=True)
     total = torch.index_add(values.new_zeros(flat.shape[0]), 0, place, values)
     return torch.stack(torch.unravel_index(flat, shape), 1).to(indices.dtype), total, count

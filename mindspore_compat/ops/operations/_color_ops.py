@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
@@ -43,7 +44,7 @@ def _hue_and_range(image: Any) -> tuple[Any, Any, Any]:
 
 
 def _of_hue(hue: Any, high: Any, low: Any) -> Any:
-    offsets = torch.tensor([0.0, 4.0, 2.0], dtype=hue.dtype, device=hue.device)
+    offsets = constant([0.0, 4.0, 2.0], hue.device, hue.dtype)
     distance = torch.abs(torch.remainder(torch.unsqueeze(hue, -1) + offsets, 6) - 3)
     share = torch.clamp(distance - 1, 0, 1)
     low, high = torch.unsqueeze(low, -1), torch.unsqueeze(high, -1)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -49,7 +50,7 @@ def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
         )
     bits = torch.reshape(torch.gt(x, threshold), (*x.shape[:-1], x.shape[-1] // 8, 8))
     order = range(8) if x.dtype is torch.bool else range(7, -1, -1)
-    weights = torch.tensor([1 << place for place in order], device=x.device)
+    weights = constant([1 << place for place in order], x.device)
     return wrap(to_dtype(torch.sum(bits * weights, -1), torch.uint8))
 
 
@@ -64,7 +65,7 @@ def DataFormatDimMap(src_format: _Format = "NHWC", dst_format: _Format = "NCHW")
 
     def run(input_x: Any) -> Any:
         places = torch.remainder(input_x.long(), 4)
-        return wrap(to_dtype(torch.tensor(table, device=input_x.device)[places], input_x.dtype))
+        return wrap(to_dtype(constant(table, input_x.device)[places], input_x.dtype))
 
     return run
 
@@ -79,7 +80,7 @@ def DataFormatVecPermute(src_format: _Format = "NHWC", dst_format: _Format = "NC
             raise ValueError(
                 f"For 'DataFormatVecPermute', the shape must be (4,) or (4, 2), but got {tuple(input_x.shape)}."
             )
-        return wrap(torch.index_select(input_x, 0, torch.tensor(order, device=input_x.device)))
+        return wrap(torch.index_select(input_x, 0, constant(order, input_x.device)))
 
     return run
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal
@@ -53,7 +54,7 @@ def ApplyAdagradDA(use_locking: Bool = False) -> _Run:
         sums.add_(grad)
         squares.add_(kernels.square(grad))
         shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
-        top = torch.where(torch.as_tensor(l1, device=var.device) > 0, shrunk, sums)
+        top = torch.where(constant(l1, var.device) > 0 if isinstance(l1, (int, float)) else l1 > 0, shrunk, sums)
         var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
         return (0,)
 

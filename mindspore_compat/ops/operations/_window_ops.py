@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -154,7 +155,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                 ends = [min(end + overlapping, x.shape[axis]) for end in borders[-1][1:]]
                 parts = [reduce(x[(slice(None),) * axis + (slice(a, b),)], axis) for a, b in zip(borders[-1], ends)]
                 x = torch.cat(parts, axis)
-            return wrap((x, *(torch.tensor(item, device=x.device) for item in borders)))
+            return wrap((x, *(constant(item, x.device) for item in borders)))
 
         return run
 
