@@ -26,7 +26,7 @@ def environment(side: str, given: argparse.Namespace) -> dict[str, str]:
     env = {**os.environ, "OMP_NUM_THREADS": "1", "HOME": str(given.work / "home")}
     env.pop("PYTHONPATH", None)
     if side == "ours":
-        env["PYTHONPATH"] = str(HERE.parents[1])
+        env["PYTHONPATH"] = os.pathsep.join((str(HERE.parents[1]), "."))
     else:
         env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2", PYTHONPATH=".")
     return env
