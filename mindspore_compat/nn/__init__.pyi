@@ -10,6 +10,7 @@ from mindspore_compat.nn import init as init
 from mindspore_compat.nn import layer as layer
 from mindspore_compat.nn import learning_rate_schedule as learning_rate_schedule
 from mindspore_compat.nn import loss as loss
+from mindspore_compat.nn import metrics as metrics
 from mindspore_compat.nn import optim as optim
 from mindspore_compat.nn import probability as probability
 from mindspore_compat.nn import sparse as sparse

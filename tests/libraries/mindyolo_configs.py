@@ -40,8 +40,15 @@ def write_configs(root: Path, checkout: Path, data: Path) -> None:
             "weight": "",
             "callback": [],
             "network": network,
-            # MindSpore 2.10's kernel for CPUs leaves nesterov out; YOLOX wants more epochs than its warm-up has
-            "optimizer": {"nesterov": False, "warmup_epochs": 1, "cooldown_epochs": 1},
+            # MindSpore 2.10's kernel for CPUs leaves nesterov out; YOLOX wants more epochs than its warm-up has; with the
+            # usual rates rounding alone parts two runs after three steps
+            "optimizer": {
+                "nesterov": False,
+                "warmup_epochs": 1,
+                "cooldown_epochs": 1,
+                "lr_init": 0.0005,
+                "warmup_bias_lr": 0.002,
+            },
             **({"loss": {"input_size": [64, 64]}} if name.startswith("yolox") else {}),
             "data": {
                 "num_parallel_workers": 1,

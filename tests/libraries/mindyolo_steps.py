@@ -40,7 +40,8 @@ def main(path, steps=5):
     config = Config(load_config(path)[0])
     network = create_model(model_name=config.network.model_name, model_cfg=config.network, num_classes=80)
     seeded.fill(network).set_train(True)
-    named = dict(config.optimizer, epochs=int(steps) + 3, steps_per_epoch=1, total_batch_size=8, accumulate=1, nbs=64)
+    named = {"min_warmup_step": 0, **config.optimizer, "epochs": int(steps) + 3, "steps_per_epoch": 1}
+    named.update(total_batch_size=8, accumulate=1, nbs=64)
     groups = create_group_param(params=network.trainable_params(), **named)
     optimizer = create_optimizer(params=groups, lr=create_lr_scheduler(**named), **named)
     images, labels = batch(config.data)
