@@ -37,6 +37,7 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     outcomes.unlink(missing_ok=True)
     env = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "HF_HUB_OFFLINE": "1", "OUTCOMES": str(outcomes)}
     paths = [str(HERE), str(checkout)]
+    env.update(suite.get("environment", {}))
     if side == "ours":
         env["OUTCOMES_OURS"] = "1"
         paths.insert(1, str(alone))
@@ -57,6 +58,11 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     words += [*suite["tests"], *(f"--ignore={path}" for path in suite.get("ignore", ()))]
     with open(given.work / f"{side}-{library}.log", "w", encoding="utf-8") as log:
         subprocess.run(words, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT, check=False)
+    return read(outcomes)
+
+
+def read(outcomes: Path) -> dict[str, tuple[str, str]]:
+    """What the plugin wrote."""
     found: dict[str, tuple[str, str]] = {}
     for line in outcomes.read_text(encoding="utf-8").splitlines() if outcomes.exists() else ():
         row = json.loads(line)
@@ -83,6 +89,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--ours", default=sys.executable)
     parser.add_argument("--real", default="")
+    parser.add_argument("--keep-real", action="store_true", help="take what WORK has of real MindSpore from before")
     parser.add_argument("--only", nargs="*", default=[])
     given = parser.parse_args()
     given.work = given.work.resolve()
@@ -91,7 +98,8 @@ def main() -> int:
         if given.only and library not in given.only:
             continue
         ours = run(library, suite, "ours", given)
-        real = run(library, suite, "real", given) if given.real else {}
+        kept = given.work / f"real-{library}.jsonl"
+        real = read(kept) if given.keep_real else run(library, suite, "real", given) if given.real else {}
         result = summary(ours, real)
         (HERE / "results" / f"suite_{library}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n")
         print(f"{library}: real passes {result['real_passes']}, of these ours {result['ours_of_these']}", flush=True)

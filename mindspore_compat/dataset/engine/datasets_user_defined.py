@@ -75,6 +75,8 @@ class GeneratorDataset(MappableDataset):
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._set_columns(column_names, column_types, schema)
+        if python_multiprocessing is None:  # as upstream's check lets it pass
+            python_multiprocessing = False
         type_check(python_multiprocessing, bool, "python_multiprocessing")
         self._check_sampling(sampler, num_shards, shard_id, batch_sampler, collate_fn, shuffle)
         if not self._is_random_access:
@@ -85,6 +87,16 @@ class GeneratorDataset(MappableDataset):
         self.max_rowsize = row_sizes(max_rowsize)
         self.batch_sampler = batch_sampler
         self.collate_fn = collate_fn
+
+    def __getitem__(self, index: int) -> Any:
+        """What the source has there, as it gives it.
+
+        Raises:
+            RuntimeError: for a source without ``__getitem__``.
+        """
+        if not self._is_random_access:
+            raise RuntimeError("Dataset don't support randomized access.")
+        return self.source[index]
 
     def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
         if names is None and schema is None:

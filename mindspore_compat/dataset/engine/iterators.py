@@ -69,7 +69,11 @@ class Iterator:
                     "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs, "
                     f"num_epochs: {self._num_epochs}."
                 )
-            self._rows = islice(self.dataset._stream(self._session.epoch(self._epoch)), self._skip, None)
+            run = self._session.epoch(self._epoch)
+            if self._skip and self.dataset._is_indexed():  # rows that have numbers are left out without being read
+                self._rows = self.dataset.skip(self._skip)._stream(run)
+            else:
+                self._rows = islice(self.dataset._stream(run), self._skip, None)
             self._skip = 0
             self._epoch += 1
         try:

@@ -79,9 +79,8 @@ class BatchDataset(Dataset):
         type_check(python_multiprocessing, bool, "python_multiprocessing")
         if per_batch_map is not None and not callable(per_batch_map):
             raise TypeError(f"per_batch_map should be a callable, but got {type(per_batch_map)}.")
-        for name, columns in (("input_columns", input_columns), ("output_columns", output_columns)):
-            if columns is not None and per_batch_map is None:
-                raise ValueError(f"{name} can be specified only when per_batch_map is set.")
+        if input_columns is not None and per_batch_map is None:
+            raise ValueError("input_columns can be specified only when per_batch_map is set.")
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size = batch_size
         self.drop_remainder = drop_remainder
