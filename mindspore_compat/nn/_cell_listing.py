@@ -138,8 +138,8 @@ class Listing(torch.nn.Module):
     def generate_scope(self) -> None:
         """Give each Cell below a scope such as ``Default/layer1-Dense``."""
         for name, cell in _scopes(self, "Default"):
-            if isinstance(cell, Listing) and cell._scope is None:
-                cell.__dict__["_scope"] = name
+            if isinstance(cell, Listing) and cell._scope in (None, "recompute_"):
+                cell.__dict__["_scope"] = (cell._scope or "") + name
 
 
 def _walk(module: torch.nn.Module, seen: set, path: str) -> Iterator[tuple[str, Any]]:

@@ -108,7 +108,9 @@ class Modes(Attributes):
         if unknown:
             raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
         self._changed()
-        self.__dict__.update(_recompute=True, _special_call=True)
+        scope = self._scope or ""
+        scope = scope if scope.startswith("recompute_") else f"recompute_{scope}"  # by which libraries tell
+        self.__dict__.update(_recompute=True, _special_call=True, _scope=scope)
 
     # --- data and hooks -----------------------------------------------------------------------------------------------
 

@@ -48,6 +48,9 @@ def shortened(config: dict[str, Any], task: str, data: Path, out: str) -> dict[s
     config["system"].update(distribute=False, val_while_train=True, log_interval=1, drop_overflow_update=False)
     config["scheduler"].update(num_epochs=2, warmup_epochs=0, decay_epochs=2)
     config["scheduler"].pop("milestones", None)
+    # rounding, which differs between libraries, grows with the rate: batches are small
+    config["scheduler"]["lr"] = 0.01 * float(config["scheduler"]["lr"])
+    config["scheduler"]["min_lr"] = 0.01 * float(config["scheduler"].get("min_lr", 0.0))
     config["train"].update(dataset_sink_mode=False, ckpt_save_dir=out)
     config["model"].pop("pretrained", None)
     config["model"].get("backbone", {}).update({"pretrained": False})
