@@ -124,8 +124,7 @@ class Primitive:
             raise TypeError(
                 f"For 'recompute', the 'mode' must be bool, but got {type(mode).__name__}. Pass True or False."
             )
-        self.attrs["recompute"] = mode
-        return self
+        return self.add_prim_attr("recompute", mode)
 
     def set_stage(self, stage: int) -> Primitive:
         """Keep the pipeline stage; without effect."""

@@ -78,6 +78,14 @@ def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> 
     return f"{said}, then {ends}" if ends else said
 
 
+def keep(jobs: Path, name: str, result: dict[str, Any]) -> None:
+    """Write one job's result into results/ beside those of the others."""
+    stored = HERE / "results" / jobs.name
+    stored.parent.mkdir(exist_ok=True)
+    known = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
+    stored.write_text(json.dumps({**known, name: result}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", type=Path)
@@ -86,7 +94,8 @@ def main() -> int:
     parser.add_argument("--ours", default=sys.executable)
     parser.add_argument("--real", default="")
     parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="all numbers of both sides")
+    parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
     given = parser.parse_args()
     given.work = given.work.resolve()
     listed = json.loads(given.jobs.read_text(encoding="utf-8"))
@@ -101,6 +110,8 @@ def main() -> int:
         sides = {side: run(job, side, given) for side in ("ours", "real") if side == "ours" or given.real}
         said = verdict(job, sides["ours"], sides.get("real", {"code": -1, "missing": [], "numbers": []}))
         results[job["name"]] = {**sides, "verdict": said}
+        if given.store:
+            keep(given.jobs, job["name"], {"verdict": said, "seconds": sides["ours"]["seconds"]})
         print(f"{job['name']}: {said} ({sides['ours']['seconds']} s)", flush=True)
         if given.json:
             given.json.write_text(json.dumps(results, indent=1))
