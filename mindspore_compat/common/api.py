@@ -184,6 +184,9 @@ class _PyNativeExecutor:
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
 
+    def set_async_for_graph(self, flag: bool) -> None:
+        """Accepted without effect: whether upstream's graphs run behind Python's back."""
+
     def set_grad_flag(self, flag: bool) -> None:
         """Accepted without effect: what is differentiated is recorded by torch."""
 

@@ -35,6 +35,16 @@ _Plain = torch.Tensor
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
 
+#: what torch.nn.Module has and upstream's Cell has not
+_TORCH_ONLY = frozenset(
+    """
+    add_module bfloat16 children cpu cuda double eval float forward get_parameter get_submodule half ipu modules mtia
+    named_children named_modules named_parameters parameters register_module requires_grad_ set_submodule share_memory
+    train type xpu zero_grad
+    """.split()
+)
+
+
 class Cell(KeptForward, Hints, Insides, Modes):
     """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
 
@@ -80,6 +90,17 @@ class Cell(KeptForward, Hints, Insides, Modes):
             state["_special_call"] = True
         if flags:
             self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Methods of a mixin behind Cell win over torch's of the same name: upstream's Cell has none of those."""
+        super().__init_subclass__(**kwargs)
+        place = cls.__mro__.index(Cell)
+        own = {name for owner in cls.__mro__[:place] for name in vars(owner)}
+        for base in cls.__mro__[place + 1 :]:
+            if base.__module__.partition(".")[0] not in ("mindspore_compat", "torch", "builtins", "typing"):
+                for name in (_TORCH_ONLY & vars(base).keys()) - own:
+                    setattr(cls, name, vars(base)[name])
+                    own.add(name)
 
     # --- calling ------------------------------------------------------------------------------------------------------
 
@@ -152,10 +173,16 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or state["_backward_pre_hooks"]
             ):
                 program.not_repeatable("it has hooks")
+                if type(self).forward is not Cell.forward:  # a method of the program's own, which torch would call
+                    state["forward"] = self._construct_once
                 return wrap(torch.nn.Module.__call__(self, *args, **kwargs))
             return wrap(self._run_construct(args, kwargs))
         finally:
             casting.depth -= dtype is not None
+
+    def _construct_once(self, *args: Any, **kwargs: Any) -> Any:
+        self.__dict__.pop("forward", None)
+        return self.construct(*args, **kwargs)
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():

@@ -377,3 +377,44 @@ def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
     for one, other in zip(*found):
         np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
         assert np.abs(one.asnumpy()).max() > 0
+
+
+class _Generates:
+    """A mixin behind Cell with methods that torch has, too."""
+
+    def forward(self, **kwargs):
+        return "forward", sorted(kwargs)
+
+    def type(self):
+        return "the mixin's"
+
+
+class _Mixed(nn.Cell, _Generates):
+    def construct(self, x):
+        return x + 1
+
+
+def test_a_mixin_behind_cell_wins_over_torch() -> None:
+    net = _Mixed()
+    assert net.forward(a=1) == ("forward", ["a"])
+    assert net.type() == "the mixin's"
+    assert float(net(Tensor(1.0))) == 2.0
+
+
+def test_a_method_named_forward_is_not_what_a_call_runs() -> None:
+    net, seen = _Mixed(), []
+    net.register_forward_hook(lambda cell, inputs, output: seen.append(cell.forward(b=2)))
+    assert float(net(Tensor(1.0))) == 2.0
+    assert seen == [("forward", ["b"])]
+
+
+def test_what_a_program_defines_itself_stays() -> None:
+    class Own(nn.Cell, _Generates):
+        def type(self):
+            return "its own"
+
+    class Derived(Own):
+        pass
+
+    assert Derived().type() == "its own"
+    assert Derived().forward() == ("forward", [])
