@@ -248,7 +248,7 @@ def test_groups_have_their_own_loss_scales() -> None:
     weights = net.trainable_params()
     for item, other in zip(weights, plain.trainable_params(), strict=True):
         item.set_data(other)
-    with pytest.raises(RuntimeError, match="scales are not set"):
+    with pytest.raises(RuntimeError, match="no scales are set"):
         net(x)
     manager.loss_scale_groups = [weights[:2], weights[2:]]
     loss = nn.WithLossCell(net, nn.MSELoss())
