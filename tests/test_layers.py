@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "communication": {"_runtime", "context", "common"},
     "parallel": {"_runtime", "communication", "context", "_format", "common"},
     "boost": {"nn", "parallel", "ops", "common"},
+    "rewrite": {"nn", "ops", "common"},
     "nn": {"ops", "_capture", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
     "experimental": {"nn", "ops", "common", "_checkparam"},
