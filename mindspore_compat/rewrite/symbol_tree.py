@@ -33,8 +33,8 @@ class SymbolTree:
     """The statements of a Cell's ``construct`` as nodes; `get_network` makes a Cell of them that shares the Parameters
     and Cells of the given one.
 
-    Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``, ``while``
-    are one node each, of which neighbours know nothing. Nothing is written to disk (upstream saves the code of the new network).
+    Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
+    ``while`` are one node each, of which neighbours know nothing. Nothing is written to disk (upstream saves the code of the new network).
 
     Examples:
         >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))
