@@ -34,7 +34,8 @@ class SymbolTree:
     and Cells of the given one.
 
     Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
-    ``while`` are one node each, of which neighbours know nothing. Nothing is written to disk (upstream saves the code of the new network).
+    ``while`` are one node each, of which neighbours know nothing.
+    Nothing is written to disk (upstream saves the new code).
 
     Examples:
         >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))
