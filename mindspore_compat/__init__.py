@@ -91,7 +91,7 @@ __getattr__ = module_getattr(
             for name in (
                 *("boost", "compression", "dataset", "device_context", "experimental", "hal", "mindrecord", "mint"),
                 "multiprocessing",
-                *("numpy", "profiler", "runtime", "scipy", "utils"),
+                *("numpy", "profiler", "rewrite", "runtime", "scipy", "utils"),
             )
         },  # imported on first use
         **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
@@ -108,6 +108,7 @@ __getattr__ = module_getattr(
             ("UntypedStorage", "frombuffer", "register_saved_tensors_hooks", "saved_tensors_hooks", "swap_tensors"),
             "common.saved_tensors",
         ),
+        **dict.fromkeys(("Node", "NodeType", "ScopedValue", "SymbolTree", "ValueType"), "rewrite"),
         "recompute": "nn.recompute:recompute",
         "enable_dynamic": "common.enable_dynamic:enable_dynamic",
         **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),

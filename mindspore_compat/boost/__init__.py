@@ -1,20 +1,32 @@
-"""What scripts use of MindSpore's boost library. Upstream: ``mindspore.boost``."""
+"""Upstream: ``mindspore.boost``."""
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.boost.base import ParameterProcess
+from mindspore_compat.boost.base import OptimizerProcess, ParameterProcess
+from mindspore_compat.boost.boost import AutoBoost
+from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
 from mindspore_compat.boost.grad_accumulation import GradientAccumulation, gradient_accumulation_op, gradient_clear_op
+from mindspore_compat.boost.grad_freeze import FreezeOpt, GradientFreeze, freeze_cell
+from mindspore_compat.boost.group_loss_scale_manager import GroupLossScaleManager
 from mindspore_compat.boost.less_batch_normalization import LessBN
 
-__all__ = ["GradientAccumulation", "LessBN", "ParameterProcess", "gradient_accumulation_op", "gradient_clear_op"]
-_FREEZING = "set requires_grad of the layers' Parameters, or give the optimizer fewer of them."
-_STEPS = "use nn.TrainOneStepCell, nn.TrainOneStepWithLossScaleCell or Model."
+__all__ = [
+    "AutoBoost",
+    "BoostTrainOneStepCell",
+    "BoostTrainOneStepWithLossScaleCell",
+    "FreezeOpt",
+    "GradientAccumulation",
+    "GradientFreeze",
+    "GroupLossScaleManager",
+    "LessBN",
+    "OptimizerProcess",
+    "ParameterProcess",
+    "freeze_cell",
+    "gradient_accumulation_op",
+    "gradient_clear_op",
+]
 __getattr__ = module_getattr(
     __name__,
     unsupported={
-        **dict.fromkeys(("FreezeOpt", "GradientFreeze", "freeze_cell"), _FREEZING),
-        **dict.fromkeys(("AutoBoost", "BoostTrainOneStepCell", "BoostTrainOneStepWithLossScaleCell"), _STEPS),
-        "OptimizerProcess": "give the optimizer groups with 'grad_centralization': True.",
-        "GroupLossScaleManager": "use train.DynamicLossScaleManager.",
         "AdaSum": "use nn.AdaSumByGradWrapCell or nn.AdaSumByDeltaWeightWrapCell.",
         "DimReduce": "it reduces the network's dimension by a PCA of earlier weights, on Ascend.",
     },

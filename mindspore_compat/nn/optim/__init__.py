@@ -12,7 +12,7 @@ from mindspore_compat.nn.optim.lamb import Lamb
 from mindspore_compat.nn.optim.lars import LARS
 from mindspore_compat.nn.optim.lazyadam import LazyAdam
 from mindspore_compat.nn.optim.momentum import Momentum
-from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.nn.optim.optimizer import Optimizer, keep_init_args
 from mindspore_compat.nn.optim.proximal_ada_grad import ProximalAdagrad
 from mindspore_compat.nn.optim.rmsprop import RMSProp
 from mindspore_compat.nn.optim.rprop import Rprop
@@ -42,3 +42,7 @@ __all__ = [
     "AdaSumByDeltaWeightWrapCell",
     "AdaSumByGradWrapCell",
 ]
+
+_KEEPING: tuple[type, ...] = (Adagrad, Adadelta, AdaFactor, Adam, AdaMax, ASGD, FTRL, Lamb, LARS, LazyAdam, Momentum)
+for _kind in (*_KEEPING, ProximalAdagrad, RMSProp, Rprop, SGD):  # those that do so upstream
+    keep_init_args(_kind)

@@ -9,6 +9,7 @@ _members.py gives them, as upstream's documentation shows.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
 from collections.abc import Sequence
@@ -52,20 +53,32 @@ def opt_init_args_register(fn: Any) -> Any:
     def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
-        arguments = dict(list(given.arguments.items())[1:])
-        if "params" in arguments:
-            self.init_params = {"params": arguments.pop("params")}
-        if "optimizer" in arguments:
-            self.init_params = {"params": arguments.pop("optimizer").init_params["params"]}
-        if "learning_rate" in arguments:
-            rate = arguments.pop("learning_rate")
-            self.init_learning_rate = (
-                None if isinstance(rate, Cell) else rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
-            )
-        self.init_args = arguments
+        kept = _kept_arguments(dict(list(given.arguments.items())[1:]))
+        self.__dict__.update(kept)
         fn(self, *args, **kwargs)
+        self.__dict__.update(kept)  # where a base class is decorated too, its own stand there now
 
     return keeping
+
+
+def _kept_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    if "params" in arguments:
+        kept["init_params"] = {"params": arguments.pop("params")}
+    if "optimizer" in arguments:
+        kept["init_params"] = {"params": getattr(arguments.pop("optimizer"), "init_params", {}).get("params")}
+    if "learning_rate" in arguments:
+        rate = arguments.pop("learning_rate")
+        kept["init_learning_rate"] = (
+            None if isinstance(rate, Cell) else rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+        )
+    return {**kept, "init_args": arguments}
+
+
+def keep_init_args(kind: Any) -> None:
+    """Let an optimizer class of ours keep its arguments as `opt_init_args_register` does; its signature stays."""
+    made = kind.__init__
+    kind.__init__ = functools.wraps(made)(opt_init_args_register(made))
 
 
 class Optimizer(Members):

@@ -1,0 +1,207 @@
+"""From the source of a ``construct`` to nodes: nested expressions become statements of their own, in their order."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.container import SequentialCell
+from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.rewrite.node import Node, scoped
+from mindspore_compat.rewrite.node_type import NodeType
+
+__all__ = ["Parser"]
+
+_OWN = __name__.partition(".")[0]
+_COMPARED = (ast.BinOp, ast.UnaryOp, ast.Compare)
+
+
+class Parser:
+    """Turns statements into nodes.
+
+    Args:
+        network: the Cell; attributes of ``self`` are looked up in it.
+        names: the globals and closure of ``construct``.
+        unique_variable, unique_node: make a name that is not in use.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        names: dict[str, Any],
+        unique_variable: Callable[[str], str],
+        unique_node: Any,
+        local: set[str],
+    ) -> None:
+        self._network, self._names, self._local = network, names, local
+        self._variable, self._unique = unique_variable, unique_node
+        self.nodes: list[Node] = []
+
+    def statement(self, statement: ast.stmt) -> None:
+        """Append the nodes of one statement."""
+        if isinstance(statement, (ast.If, ast.For, ast.While)):
+            name = {ast.If: "if_node", ast.For: "for_node", ast.While: "while_node"}[type(statement)]
+            self._keep(NodeType.ControlFlow, name, statement)
+        elif any(
+            isinstance(item, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for item in ast.walk(statement)
+        ):
+            self._keep(NodeType.Python, "python_node", statement)
+        elif isinstance(statement, ast.Return):
+            args = [] if statement.value is None else [scoped(self._simple(statement.value))]
+            self.nodes.append(Node(NodeType.Output, self._unique("return"), args=args))
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            self._value(statement.value, [])
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and _plain(statement.targets[0]):
+            target = statement.targets[0]
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            self._value(statement.value, [scoped(item) for item in parts])
+        else:
+            self._keep(NodeType.Python, "python_node", statement)
+
+    def _keep(self, kind: NodeType, name: str, statement: ast.stmt) -> None:
+        targets = []
+        if isinstance(statement, ast.Assign):
+            targets = [scoped(item) for item in statement.targets if isinstance(item, ast.Name)]
+        self.nodes.append(Node(kind, self._unique(name), targets, statement=statement))
+
+    def _value(self, value: ast.expr, targets: list[Any]) -> None:
+        """Append a node that assigns ``value`` to the targets."""
+        if isinstance(value, ast.Call) and not _unpacks(value):
+            self._call(value, targets)
+        elif isinstance(value, _COMPARED) and (not isinstance(value, ast.Compare) or len(value.ops) == 1):
+            self._arithmetic(value, targets)
+        elif isinstance(value, (ast.Tuple, ast.List)) and not any(isinstance(item, ast.Starred) for item in value.elts):
+            kind = type(value)
+            args = [scoped(item) for item in self._all(value.elts)]
+            name = self._unique(kind.__name__.lower())
+            self._add(NodeType.CallMethod, name, targets, args, None, lambda a, k: kind(a, ast.Load()))
+        else:  # an attribute, an item of something, what Python evaluates in part: as it was written
+            name = {ast.Attribute: "attribute_assign", ast.Subscript: "subscript_var"}.get(type(value), "assign")
+            self._add(NodeType.CallMethod, self._unique(name), targets, [scoped(value)], None, lambda a, k: a[0])
+
+    def _add(
+        self, kind: NodeType, name: str, targets: Any, args: Any, kwargs: Any, template: Any, own: Any = None
+    ) -> Node:
+        node = Node(kind, name, targets, args, kwargs, template, instance=own)
+        self.nodes.append(node)
+        return node
+
+    def _arithmetic(self, value: Any, targets: list[Any]) -> None:
+        operator: Any
+        if isinstance(value, ast.BinOp):
+            operator, operands, prefix = value.op, [value.left, value.right], "binop"
+        elif isinstance(value, ast.UnaryOp):
+            operator, operands, prefix = value.op, [value.operand], "unaryop"
+        else:
+            operator, operands, prefix = value.ops[0], [value.left, value.comparators[0]], "compare"
+
+        def made(args: list[ast.expr], _: Any) -> ast.expr:
+            if prefix == "binop":
+                return ast.BinOp(args[0], operator, args[1])
+            return (
+                ast.UnaryOp(operator, args[0]) if prefix == "unaryop" else ast.Compare(args[0], [operator], [args[1]])
+            )
+
+        args = [scoped(item) for item in self._all(operands)]
+        name = self._unique(f"{prefix}_{type(operator).__name__.lower()}")
+        self._add(NodeType.MathOps, name, targets, args, None, made)
+
+    def _call(self, value: ast.Call, targets: list[Any]) -> None:
+        function = value.func
+        if isinstance(function, ast.Attribute):
+            function = ast.Attribute(self._simple(function.value), function.attr, ast.Load())
+        elif not isinstance(function, ast.Name):
+            function = self._simple(function)
+        simple = self._all([*value.args, *(item.value for item in value.keywords)])
+        args = [scoped(item) for item in simple[: len(value.args)]]
+        keys = [str(item.arg) for item in value.keywords]
+        kwargs = dict(zip(keys, (scoped(item) for item in simple[len(value.args) :])))
+
+        def made(given: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+            return ast.Call(function, given, [ast.keyword(key, item) for key, item in named.items()])
+
+        kind, instance = self._called(function)
+        name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+        node = self._add(kind, self._unique(name), targets, args, kwargs, made, instance)
+        if kind is NodeType.Tree:
+            node._attribute = _attribute_of_self(function)
+
+    def _called(self, function: ast.expr) -> tuple[NodeType, Any]:
+        found = self._looked_up(function)
+        if isinstance(found, SequentialCell):
+            return NodeType.CellContainer, found
+        if isinstance(found, torch.nn.Module):
+            own = type(found).__module__.partition(".")[0] in (_OWN, "torch")
+            is_tree = not own and isinstance(found, Cell) and bool(_attribute_of_self(function))
+            return (NodeType.Tree if is_tree else NodeType.CallCell), found
+        if isinstance(found, Primitive):
+            return NodeType.CallPrimitive, found
+        is_method = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+        if is_method and function.value.id == "self":  # type: ignore[attr-defined]
+            return NodeType.CallMethod, None
+        return NodeType.CallFunction, found if callable(found) else None
+
+    def _looked_up(self, function: ast.expr) -> Any:
+        """What a dotted name means before the network runs, or None."""
+        path: list[str] = []
+        while isinstance(function, ast.Attribute):
+            path.append(function.attr)
+            function = function.value
+        if not isinstance(function, ast.Name) or (function.id in self._local and function.id != "self"):
+            return None
+        if function.id == "self":
+            found = self._network
+        else:
+            found = self._names.get(function.id)
+            if found is None or (not path and hasattr(builtins, function.id)):
+                return None
+        for part in reversed(path):
+            found = getattr(found, part, None)
+        return found
+
+    def _all(self, values: list[ast.expr]) -> list[ast.expr]:
+        """Simple expressions for all, evaluated in their order."""
+        last = max((index for index, item in enumerate(values) if not _is_simple(item)), default=-1)
+        return [
+            self._simple(item, index < last and isinstance(item, ast.Attribute)) for index, item in enumerate(values)
+        ]
+
+    def _simple(self, value: ast.expr, always: bool = False) -> ast.expr:
+        """A constant, name or dotted name; anything else goes into a variable first."""
+        if _is_simple(value) and not always:
+            return value
+        position = len(self.nodes)
+        target = [scoped(ast.Name("", ast.Load()))]
+        self._value(value, target)
+        node = self.nodes[-1]
+        assert len(self.nodes) > position
+        base = node.get_name().partition("binop_")[2] or node.get_name()
+        target[0].value = self._variable(base if base.endswith("_var") else f"{base}_var")
+        return ast.Name(target[0].value, ast.Load())
+
+
+def _is_simple(value: ast.expr) -> bool:
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return isinstance(value, (ast.Constant, ast.Name))
+
+
+def _plain(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple):
+        return len(target.elts) > 1 and all(isinstance(item, ast.Name) for item in target.elts)
+    return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and _is_simple(target))
+
+
+def _unpacks(call: ast.Call) -> bool:
+    return any(isinstance(item, ast.Starred) for item in call.args) or any(item.arg is None for item in call.keywords)
+
+
+def _attribute_of_self(function: ast.expr) -> str | None:
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
+        return function.attr
+    return None

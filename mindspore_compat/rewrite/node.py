@@ -1,0 +1,266 @@
+"""Upstream: ``mindspore.rewrite.Node``."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.rewrite.node_type import NodeType
+from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
+
+__all__ = ["Node", "expression", "scoped"]
+
+#: arguments, keyword arguments → the expression that a node computes
+Template = Callable[[list[ast.expr], dict[str, ast.expr]], ast.expr]
+
+
+def scoped(expr: ast.expr) -> ScopedValue:
+    """An expression as a `ScopedValue`; one that is no constant and no dotted name keeps its code."""
+    if isinstance(expr, ast.Constant):
+        return ScopedValue(ValueType.ConstantValue, "", expr.value)
+    if isinstance(expr, ast.Name):
+        return ScopedValue.create_naming_value(expr.id)
+    if isinstance(expr, ast.Attribute):
+        return ScopedValue.create_naming_value(expr.attr, ast.unparse(expr.value))
+    return ScopedValue(ValueType.UnsupportedValue, "", ast.unparse(expr))
+
+
+def expression(value: ScopedValue, objects: dict[str, Any], is_target: bool = False) -> ast.expr:
+    """The code of ``value``; objects that code cannot say are put into ``objects`` by name."""
+    if value.type is ValueType.ConstantValue:
+        return ast.Constant(value.value)
+    if value.type is ValueType.TupleValue:
+        return ast.Tuple([expression(item, objects) for item in value.value], ast.Load())
+    if value.type is ValueType.ListValue:
+        return ast.List([expression(item, objects) for item in value.value], ast.Load())
+    if value.type is ValueType.DictValue:
+        keys, items = zip(*value.value.items()) if value.value else ((), ())
+        return ast.Dict([expression(key, objects) for key in keys], [expression(item, objects) for item in items])
+    if value.type is ValueType.CustomObjValue:
+        name = next((key for key, item in objects.items() if item is value.value), f"_object_{len(objects)}")
+        objects[name] = value.value
+        return ast.Name(name, ast.Load())
+    text = str(value) if value.type is ValueType.NamingValue else value.value
+    found = ast.parse(text, mode="eval").body
+    if is_target:
+        found.ctx = ast.Store()  # type: ignore[attr-defined]
+    return found
+
+
+class Node:
+    """A statement of a `SymbolTree`: ``targets = f(*args, **kwargs)``. Made by `SymbolTree.create`, `create_call_cell`
+    and `create_call_function`.
+    """
+
+    def __init__(
+        self,
+        node_type: NodeType,
+        name: str,
+        targets: Any = (),
+        args: Any = (),
+        kwargs: Any = None,
+        template: Template | None = None,
+        statement: ast.stmt | None = None,
+        instance: Any = None,
+    ) -> None:
+        self._type, self._name, self._instance = node_type, name, instance
+        self._targets, self._args = list(targets), list(args)
+        self._kwargs: dict[str, ScopedValue] = dict(kwargs or {})
+        self._template, self._statement = template, statement
+        self._tree: Any = None
+        self._sub_tree: Any = None
+        self._attribute: str | None = None  # of the network, for a Cell that an insertion brings
+        self._default: ScopedValue | None = None
+
+    @staticmethod
+    def create_call_cell(
+        cell: Any,
+        targets: list[Any],
+        args: list[ScopedValue] | None = None,
+        kwargs: dict[str, ScopedValue] | None = None,
+        name: str = "",
+        is_sub_net: bool = False,
+    ) -> Node:
+        """``targets = self.name(*args, **kwargs)``, where ``name`` will be ``cell``.
+
+        Args:
+            cell: a Cell or a Primitive.
+            is_sub_net: give the node a `SymbolTree` of the Cell when it is inserted.
+        """
+        check_type(cell, "cell", (torch.nn.Module, Primitive), "Node")
+        check_type(is_sub_net, "is_sub_net", bool, "Node")
+        name = check_type(name, "name", str, "Node") or type(cell).__name__.lower()
+        kind = NodeType.CallPrimitive if isinstance(cell, Primitive) else NodeType.CallCell
+        node = Node(kind, name, *_checked(targets, args, kwargs, "Node"), instance=cell)
+        node._attribute = name
+        if is_sub_net and isinstance(cell, torch.nn.Module):
+            node._type = NodeType.Tree
+        return node
+
+    @staticmethod
+    def create_call_function(
+        function: Any,
+        targets: list[Any],
+        args: list[ScopedValue] | None = None,
+        kwargs: dict[str, ScopedValue] | None = None,
+    ) -> Node:
+        """``targets = function(*args, **kwargs)``."""
+        if not callable(function) or isinstance(function, torch.nn.Module):
+            raise TypeError(f"For 'create_call_function', the 'function' must be a function, but got {type(function)}.")
+        values = _checked(targets, args, kwargs, "create_call_function")
+        return Node(NodeType.CallFunction, function.__name__, *values, instance=function)
+
+    @staticmethod
+    def create_input(param_name: str, default: ScopedValue | None = None) -> Node:
+        """Another argument of ``construct``."""
+        check_type(param_name, "param_name", str, "Node")
+        node = Node(NodeType.Input, f"input_{param_name}", [ScopedValue.create_naming_value(param_name)])
+        node._default = default
+        return node
+
+    # --- what it is ---------------------------------------------------------------------------------------------------
+
+    def get_handler(self) -> Node:
+        """Itself."""
+        return self
+
+    def get_name(self) -> str:
+        """Its name, unique in its tree."""
+        return self._name
+
+    def get_node_type(self) -> NodeType:
+        """What it does."""
+        return self._type
+
+    def get_instance(self) -> Any:
+        """The Cell, Primitive or function that it calls, or None."""
+        return self._instance
+
+    def get_instance_type(self) -> Any:
+        """The class of the Cell or Primitive, a function itself, NoneType for other nodes."""
+        if isinstance(self._instance, (torch.nn.Module, Primitive)) or self._instance is None:
+            return type(self._instance)
+        return self._instance
+
+    def get_targets(self) -> list[ScopedValue]:
+        """What it assigns to."""
+        return self._targets
+
+    def get_args(self) -> list[ScopedValue]:
+        """Its arguments."""
+        return self._args
+
+    def get_kwargs(self) -> dict[str, ScopedValue]:
+        """Its keyword arguments."""
+        return self._kwargs
+
+    def get_symbol_tree(self) -> Any:
+        """The `SymbolTree` that holds it, or None."""
+        return self._tree
+
+    def get_sub_tree(self) -> Any:
+        """The `SymbolTree` of the Cell that it calls.
+
+        Raises:
+            TypeError: if its type is not ``NodeType.Tree``. AttributeError: before it is inserted.
+        """
+        if self._type is not NodeType.Tree:
+            raise TypeError(f"For get_sub_tree, the type of node should be 'NodeType.Tree', but got {self._type}")
+        if self._sub_tree is None:
+            raise AttributeError(f"For get_sub_tree, no symbol tree is stored in node {self._name}: insert it first.")
+        return self._sub_tree
+
+    # --- its neighbours -----------------------------------------------------------------------------------------------
+
+    def get_inputs(self) -> list[Node]:
+        """The nodes whose targets are its arguments, one for each such argument."""
+        return [] if self._tree is None else [found for _, found, _ in self._tree._providers(self)]
+
+    def get_users(self) -> list[Node]:
+        """The nodes that have its targets as arguments, each once."""
+        if self._tree is None:
+            return []
+        return [
+            node for node in self._tree.nodes() if any(found is self for _, found, _ in self._tree._providers(node))
+        ]
+
+    # --- changes ------------------------------------------------------------------------------------------------------
+
+    def set_arg(self, index: int, arg: ScopedValue | str) -> None:
+        """Replace an argument; keyword arguments count on behind the others.
+
+        Raises:
+            TypeError: for a wrong type, or a node whose code is kept as it was written. IndexError: for no such one.
+        """
+        check_type(index, "index", int, "Node")
+        check_type(arg, "arg", (ScopedValue, str), "Node")
+        if self._statement is not None:
+            raise TypeError(f"For 'set_arg', the node '{self._name}' of type {self._type} keeps its code as written.")
+        if not 0 <= index < len(self._args) + len(self._kwargs):
+            raise IndexError(f"For 'set_arg', index {index} is out of range of the arguments of '{self._name}'.")
+        value = _named(arg)
+        if index < len(self._args):
+            self._args[index] = value
+        else:
+            self._kwargs[list(self._kwargs)[index - len(self._args)]] = value
+
+    def set_arg_by_node(self, arg_idx: int, src_node: Node, out_idx: int | None = None) -> None:
+        """Make an argument a target of ``src_node``: the only one, or that at ``out_idx``.
+
+        Raises:
+            TypeError, ValueError: for wrong arguments.
+        """
+        check_type(arg_idx, "arg_idx", int, "Node")
+        check_type(src_node, "src_node", Node, "Node")
+        targets = src_node._targets
+        if out_idx is None and len(targets) != 1:
+            raise ValueError(f"node should has one output when out_idx is not provided, but got {len(targets)}.")
+        if out_idx is not None and not 0 <= check_type(out_idx, "out_idx", int, "Node") < len(targets):
+            raise ValueError(f"out_idx out of range: {out_idx}")
+        if not 0 <= arg_idx < len(self._args) + len(self._kwargs):
+            raise ValueError(f"arg_idx out of range: {arg_idx}")
+        self.set_arg(arg_idx, targets[out_idx or 0])
+
+    def _code(self, objects: dict[str, Any]) -> ast.stmt:
+        """Its statement."""
+        if self._statement is not None:
+            return copy.deepcopy(self._statement)
+        args = [expression(item, objects) for item in self._args]
+        kwargs = {key: expression(item, objects) for key, item in self._kwargs.items()}
+        if self._type is NodeType.Output:
+            return ast.Return(args[0] if args else None)
+        value = self._template(args, kwargs) if self._template else self._new_call(args, kwargs, objects)
+        targets = [expression(item, objects, True) for item in self._targets]
+        if not targets:
+            return ast.Expr(value)
+        return ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], value)
+
+    def _new_call(self, args: list[ast.expr], kwargs: dict[str, ast.expr], objects: dict[str, Any]) -> ast.expr:
+        if self._attribute is not None:
+            function: ast.expr = ast.Attribute(ast.Name("self", ast.Load()), self._attribute, ast.Load())
+        else:
+            function = expression(ScopedValue(ValueType.CustomObjValue, "", self._instance), objects)
+        return ast.Call(function, args, [ast.keyword(key, item) for key, item in kwargs.items()])
+
+
+def _named(value: Any) -> ScopedValue:
+    return scoped(ast.parse(value, mode="eval").body) if isinstance(value, str) else value
+
+
+def _checked(targets: Any, args: Any, kwargs: Any, owner: str) -> tuple[Any, Any, Any]:
+    if not isinstance(targets, (list, tuple)):
+        raise TypeError(f"For '{owner}', the 'targets' must be a list, but got {type(targets)}.")
+    for item in targets:
+        check_type(item, "targets", (ScopedValue, str), owner)
+    for item in args or ():
+        check_type(item, "args", ScopedValue, owner)
+    for key, item in (kwargs or {}).items():
+        check_type(key, "kwargs", str, owner)
+        check_type(item, "kwargs", ScopedValue, owner)
+    return [_named(item) for item in targets], args or (), kwargs

@@ -1,0 +1,338 @@
+"""Upstream: ``mindspore.rewrite.SymbolTree``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeGuard
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._api.placeholders import describe_partial
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.rewrite._parse import Parser
+from mindspore_compat.rewrite.node import Node, expression
+from mindspore_compat.rewrite.node_type import NodeType
+from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
+
+__all__ = ["Position", "SymbolTree"]
+
+
+class Position(NamedTuple):
+    """A place between the nodes of ``tree``."""
+
+    tree: SymbolTree
+    node: Node
+    is_before: bool
+
+
+@describe_partial("statements inside if, for and while, functions and SequentialCells are not nodes of their own")
+class SymbolTree:
+    """The statements of a Cell's ``construct`` as nodes; `get_network` makes a Cell of them that shares the Parameters
+    and Cells of the given one.
+
+    Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
+    ``while`` are one node each, of which neighbours know nothing.
+    Nothing is written to disk (upstream saves the new code).
+
+    Examples:
+        >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))
+        >>> new = tree.get_network()
+    """
+
+    def __init__(self, handler: Any) -> None:
+        self._network = check_type(handler, "handler", Cell, "SymbolTree")
+        function = inspect.unwrap(type(handler).construct)
+        try:
+            source = textwrap.dedent(inspect.getsource(function))
+        except (OSError, TypeError) as error:
+            raise RuntimeError(
+                f"For 'SymbolTree', the source of {type(handler).__name__}.construct is not to be found: {error}. "
+                "Define the class in a file."
+            ) from error
+        definition = ast.parse(source).body[0]
+        if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+            raise UnsupportedError(
+                f"For 'SymbolTree', {type(handler).__name__}.construct must be a plain method without decorators."
+            )
+        owner = next(kind for kind in type(handler).__mro__ if "construct" in vars(kind))
+        self._definition: ast.FunctionDef = _Mangled(owner.__name__).visit(definition)
+        self._function: Any = function
+        self._closure = {
+            name: cell.cell_contents for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())
+        }
+        self._objects: dict[str, Any] = {}
+        arguments = self._definition.args
+        listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        if not listed or listed[0].arg != "self":
+            raise UnsupportedError("For 'SymbolTree', the first argument of 'construct' must be called 'self'.")
+        extra = [item for item in (arguments.vararg, arguments.kwarg) if item]
+        self._names = {item.id for item in ast.walk(self._definition) if isinstance(item, ast.Name)}
+        self._names |= {item.arg for item in (*listed, *extra)}
+        self._node_names: set[str] = set()
+        stored = {item.id for item in ast.walk(self._definition) if _is_stored(item)}
+        self._nodes = [
+            Node(NodeType.Input, self._node_name(f"input_{item.arg}"), [ScopedValue.create_naming_value(item.arg)])
+            for item in (*listed[1:], *extra)
+        ]
+        self._added: list[Node] = []
+        parser = Parser(
+            handler,
+            {**function.__globals__, **self._closure},
+            self.unique_name,
+            self._node_name,
+            stored | {item.arg for item in (*listed, *extra)},
+        )
+        for statement in self._definition.body:
+            parser.statement(statement)
+        self._nodes += parser.nodes
+        self._adopt_all()
+
+    @classmethod
+    def create(cls, network: Any) -> SymbolTree:
+        """The tree of a Cell.
+
+        Raises:
+            TypeError: if it is no Cell. RuntimeError: if its source is not to be found.
+        """
+        return cls(check_type(network, "network", Cell, "SymbolTree"))
+
+    def _adopt_all(self) -> None:
+        sub_trees: dict[int, SymbolTree] = {}
+        for node in self._nodes:
+            node._tree = self
+            if node._type is NodeType.Tree:
+                key = id(node._instance)
+                try:
+                    node._sub_tree = sub_trees[key] if key in sub_trees else SymbolTree(node._instance)
+                except (UnsupportedError, RuntimeError):
+                    node._type = NodeType.CallCell  # its source cannot be read: it stays as it is
+                    continue
+                sub_trees[key] = node._sub_tree
+
+    def get_handler(self) -> SymbolTree:
+        """Itself."""
+        return self
+
+    def nodes(self, all_nodes: bool = False) -> Iterator[Node]:
+        """The nodes in the order of their statements; ``all_nodes``: those of sub-networks too."""
+        check_type(all_nodes, "all_nodes", bool, "nodes")
+        for node in list(self._nodes):
+            yield node
+            if all_nodes and node._sub_tree is not None:
+                yield from node._sub_tree.nodes(True)
+
+    def get_node(self, node_name: str) -> Node | None:
+        """The node of that name, or None."""
+        check_type(node_name, "node_name", str, "SymbolTree")
+        return next((node for node in self._nodes if node.get_name() == node_name), None)
+
+    def get_inputs(self) -> list[Node]:
+        """The nodes of ``construct``'s arguments."""
+        return [node for node in self._nodes if node._type is NodeType.Input]
+
+    def get_origin_network(self) -> Any:
+        """The Cell that the tree was made of."""
+        return self._network
+
+    def before(self, node: Node | str) -> Position:
+        """The place before ``node``."""
+        return Position(self, self._own(node), True)
+
+    def after(self, node: Node | str) -> Position:
+        """The place behind ``node``."""
+        return Position(self, self._own(node), False)
+
+    def _own(self, node: Node | str) -> Node:
+        check_type(node, "node", (Node, str), "SymbolTree")
+        found = self.get_node(node) if isinstance(node, str) else node
+        if found is None or not any(found is item for item in self._nodes):
+            name = node if isinstance(node, str) else node.get_name()
+            raise ValueError(f"For 'SymbolTree', the node '{name}' does not belong to this SymbolTree.")
+        return found
+
+    def insert(self, position: Position, node: Node) -> Node:
+        """Put a new node (`Node.create_call_cell`, …) at ``position``; its name is made unique.
+
+        Raises:
+            TypeError: for wrong arguments. ValueError: for a place in another tree, or a node that is in one.
+        """
+        check_type(position, "position", Position, "SymbolTree")
+        check_type(node, "node", Node, "SymbolTree")
+        if position.tree is not self:
+            raise ValueError("Position is not in current SymbolTree.")
+        if node._tree is not None:
+            raise ValueError(f"Node '{node.get_name()}' is in a SymbolTree already.")
+        index = next(place for place, item in enumerate(self._nodes) if item is self._own(position.node))
+        if node._type is NodeType.Tree and node._sub_tree is None:
+            node._sub_tree = SymbolTree.create(node._instance)
+        name = self._node_name(node._name)
+        if node._attribute is not None:
+            while getattr(self._network, name, node._instance) is not node._instance:
+                name = self._node_name(node._name)
+            node._attribute = name
+        node._name = name
+        self._names |= {target.value for target in node._targets if target.type is ValueType.NamingValue}
+        node._tree = self
+        self._nodes.insert(index + (not position.is_before), node)
+        return node
+
+    def erase(self, node: Node | str) -> Node | None:
+        """Take a node out; None if the tree has none of that name."""
+        check_type(node, "node", (Node, str), "SymbolTree")
+        if isinstance(node, str) and self.get_node(node) is None:
+            return None
+        found = self._own(node)
+        if found._type is NodeType.Input:
+            raise UnsupportedError("For 'SymbolTree.erase', arguments of 'construct' cannot be taken out.")
+        self._nodes = [item for item in self._nodes if item is not found]
+        self._node_names.discard(found._name)
+        found._tree = None
+        return found
+
+    def replace(self, old_node: Node, new_nodes: list[Node]) -> Node:
+        """Put the new nodes, in their order, where ``old_node`` is; returns the last one."""
+        check_type(old_node, "old_node", Node, "SymbolTree")
+        if not isinstance(new_nodes, list) or not new_nodes:
+            raise TypeError("For 'SymbolTree.replace', 'new_nodes' must be a list of Nodes.")
+        for node in new_nodes:
+            check_type(node, "new_nodes", Node, "SymbolTree")
+        for node in new_nodes:
+            self.insert(self.before(old_node), node)
+        self.erase(old_node)
+        return new_nodes[-1]
+
+    def unique_name(self, name: str = "output") -> str:
+        """``name``, or ``name_n``, that no variable and no attribute of the network has; it is taken from now on."""
+        check_type(name, "name", str, "SymbolTree")
+        return self._free(name, self._names)
+
+    def _node_name(self, name: str) -> str:
+        return self._free(name, self._node_names)
+
+    def _free(self, name: str, taken: set[str]) -> str:
+        count, found = 0, name
+        while found in taken:
+            count += 1
+            found = f"{name}_{count}"
+        taken.add(found)
+        return found
+
+    def _providers(self, node: Node) -> list[tuple[int, Node, int]]:
+        """(position of the argument, node that assigned it last, position among its targets) in this tree."""
+        place = next((index for index, item in enumerate(self._nodes) if item is node), 0)
+        found = []
+        for position, argument in enumerate(node_arguments(node)):
+            for earlier in reversed(self._nodes[:place]):
+                if argument in earlier._targets:
+                    found.append((position, earlier, earlier._targets.index(argument)))
+                    break
+        return found
+
+    # --- the new network ----------------------------------------------------------------------------------------------
+
+    def _method(self) -> ast.FunctionDef:
+        """``construct`` of the nodes as they stand."""
+        definition = ast.FunctionDef("construct", self._arguments(), [], [])
+        body = [node._code(self._objects) for node in self._nodes if node._type is not NodeType.Input]
+        definition.body = body or [ast.Pass()]
+        return ast.fix_missing_locations(definition)
+
+    def _arguments(self) -> ast.arguments:
+        given = ast.parse(f"def f({ast.unparse(self._definition.args)}): ...").body[0].args  # type: ignore[attr-defined]
+        known = {item.arg for item in ast.walk(given) if isinstance(item, ast.arg)}
+        for node in self.get_inputs():
+            name = node._targets[0].value
+            if name not in known:
+                default = node._default or ScopedValue.create_variable_value(None)
+                given.kwonlyargs.append(ast.arg(name))
+                given.kw_defaults.append(expression(default, self._objects))
+        return given
+
+    def get_code(self) -> str:
+        """The source of the new class."""
+        name = type(self._network).__name__
+        body = textwrap.indent(ast.unparse(self._method()), "    ")
+        return f"class {name}Opt({name}):\n\n{body}\n"
+
+    def get_network(self) -> Any:
+        """A Cell with the nodes as its ``construct``; everything else it shares with the given one, which should no
+        longer be used.
+        """
+        kind = type(self._network)
+        made: Any = type(f"{kind.__name__}Opt", (kind,), {"construct": self._compiled(), "__module__": kind.__module__})
+        network = made.__new__(made)
+        for name, value in self._network.__dict__.items():
+            is_registry = name in ("_parameters", "_buffers", "_modules")
+            network.__dict__[name] = type(value)(value) if is_registry else value
+        subs: dict[int, Any] = {}
+        for node in self._nodes:
+            cell = node._instance
+            if node._sub_tree is not None:
+                if id(node._sub_tree) not in subs:
+                    subs[id(node._sub_tree)] = node._sub_tree.get_network()
+                cell = subs[id(node._sub_tree)]
+            if node._attribute is not None and cell is not None:
+                setattr(network, node._attribute, cell)
+        return network
+
+    def _compiled(self) -> Callable[..., Any]:
+        """The method with the globals and the closure of the one it comes from."""
+        method = self._method()
+        factory = ast.parse(f"def _make({', '.join(self._closure)}):\n    return construct").body[0]
+        assert isinstance(factory, ast.FunctionDef)
+        factory.body.insert(0, method)
+        module = ast.fix_missing_locations(ast.Module([factory], []))
+        names = {**self._function.__globals__, **self._objects}
+        filename = f"<rewritten {type(self._network).__qualname__}>"
+        exec(compile(module, filename, "exec"), names)
+        made: Callable[..., Any] = names["_make"](**self._closure)
+        made.__defaults__ = self._function.__defaults__
+        return made
+
+    def print_node_tabulate(self, all_nodes: bool = False) -> None:
+        """Print a table: type, name, code, where arguments come from, where targets go."""
+        rows = [("node type", "name", "codes", "arg providers", "target users")]
+        for node in self.nodes(all_nodes):
+            tree = node.get_symbol_tree()
+            arguments = {place: (found.get_name(), target) for place, found, target in tree._providers(node)}
+            users: dict[int, list[tuple[str, int]]] = {}
+            for other in tree.nodes():
+                for place, found, target in tree._providers(other):
+                    if found is node:
+                        users.setdefault(target, []).append((other.get_name(), place))
+            code = "" if node._type is NodeType.Input else ast.unparse(ast.fix_missing_locations(node._code({})))
+            rows.append((str(node._type), node.get_name(), code.split("\n")[0], str(arguments), str(users)))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]
+        print("\n".join([lines[0], "-" * (sum(widths) + 8), *lines[1:]]))
+
+
+def node_arguments(node: Node) -> list[ScopedValue]:
+    """All arguments of a node, those by keyword last."""
+    return [*node._args, *node._kwargs.values()]
+
+
+def _is_stored(item: Any) -> TypeGuard[ast.Name]:
+    return isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+
+
+class _Mangled(ast.NodeTransformer):
+    """Private names (``__x``) as Python's classes know them."""
+
+    def __init__(self, owner: str) -> None:
+        self._prefix = f"_{owner.lstrip('_')}"
+
+    def _full(self, name: str) -> str:
+        return f"{self._prefix}{name}" if name.startswith("__") and not name.endswith("__") else name
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self._full(node.id)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        self.generic_visit(node)
+        node.attr = self._full(node.attr)
+        return node
