@@ -8,8 +8,15 @@ from typing import Any
 
 __all__ = ["ParamInfo"]
 
-#: what is a Parameter's own; `clone` takes it along
-_SHARED = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "requires_aggr", "comm_fusion")
+#: what is a Parameter's own, as a new record has it; `clone` takes it along
+_SHARED = {
+    "name": "",
+    "requires_grad": True,
+    "layerwise_parallel": False,
+    "parallel_optimizer": True,
+    "requires_aggr": True,
+    "comm_fusion": 1,
+}
 
 
 class ParamInfo:
@@ -17,17 +24,28 @@ class ParamInfo:
 
     def __init__(self, obj: Any = None) -> None:
         self.__dict__["obj"] = obj
+        if obj is None:
+            self.__dict__.update(_SHARED)
+
+    def _notes(self) -> dict[str, Any]:
+        """What else programs write: with the Parameter, which must not hold what holds it."""
+        return self.obj.__dict__.setdefault("_notes", {}) if self.obj is not None else self.__dict__
 
     def __getattr__(self, name: str) -> Any:
-        if name in _SHARED and self.__dict__.get("obj") is not None:
-            return getattr(self.obj, name)
+        if self.__dict__.get("obj") is not None:
+            if name in _SHARED:
+                return getattr(self.obj, name)
+            if name in self._notes():
+                return self._notes()[name]
         raise AttributeError(f"'ParamInfo' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _SHARED and self.obj is not None:
             setattr(self.obj, name, value)
+        elif name == "obj":
+            self.__dict__["obj"] = value
         else:
-            self.__dict__[name] = value
+            self._notes()[name] = value
 
     def clone(self) -> ParamInfo:
         """The attributes, of no Parameter yet: ``other.param_info = info.clone()`` gives ``other`` the name too."""

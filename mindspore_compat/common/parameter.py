@@ -150,9 +150,7 @@ class Parameter(Tensor, torch.nn.Parameter):
     @property
     def param_info(self) -> ParamInfo:
         """Name, requires_grad and the like, apart from the values; setting it takes them over."""
-        if "_param_info" not in self.__dict__:
-            self.__dict__["_param_info"] = ParamInfo(self)
-        return self.__dict__["_param_info"]
+        return ParamInfo(self)
 
     @param_info.setter
     def param_info(self, value: ParamInfo) -> None:
@@ -248,13 +246,15 @@ class Parameter(Tensor, torch.nn.Parameter):
         else:
             data = initializer(init, self.shape, self.dtype).to(self.device)
         result = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
-        if not self.requires_aggr:
-            result.requires_aggr = False
+        result.requires_aggr, result.comm_fusion, result.key = self.requires_aggr, self.comm_fusion, self.key
         return result
 
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU."""
         return super().asnumpy()
+
+    def __copy__(self) -> Parameter:
+        return self.__deepcopy__({})
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         result = Parameter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
@@ -47,6 +48,22 @@ def _assign_number(parameter: Parameter, value: float) -> None:
             f"'{parameter.name}' of {parameter.dtype}."
         )
     assign(parameter, value)
+
+
+class _TorchMethod:
+    """A method of torch.nn.Module that neither torch nor this package calls by itself: a child or Parameter may have
+    its name, as in MindSpore, which has no such method.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, cell: Any, owner: type | None = None) -> Any:
+        if cell is not None and any(
+            self._name in cell.__dict__.get(store, ()) for store in ("_parameters", "_modules", "_buffers")
+        ):
+            return Attributes.__getattr__(cell, self._name)
+        return getattr(torch.nn.Module, self._name).__get__(cell, owner)
 
 
 class Attributes(Listing):
@@ -167,7 +184,8 @@ class Attributes(Listing):
         """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
         of a user's name.
         """
-        return hasattr(type(self), name) or any(
+        own = inspect.getattr_static(type(self), name, None)
+        return (own is not None and not isinstance(own, _TorchMethod)) or any(
             name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)
         )
 
@@ -309,3 +327,9 @@ class Attributes(Listing):
         """torch's."""
         self._changed()
         super().register_buffer(name, tensor, persistent)
+
+
+for _name in "bfloat16 cpu cuda double float half ipu modules mtia share_memory type xpu zero_grad".split():
+    _method = _TorchMethod()
+    _method.__set_name__(Attributes, _name)
+    setattr(Attributes, _name, _method)

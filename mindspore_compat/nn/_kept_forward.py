@@ -55,7 +55,7 @@ class KeptForward:
         # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or
         # somebody does
         has_hooks = KeptForward._hooked and any(
-            module._backward_hooks or module._backward_pre_hooks for module in self.modules()
+            module._backward_hooks or module._backward_pre_hooks for module in torch.nn.Module.modules(self)
         )
         # what comes from another kept forward stays connected with it, as upstream
         variables = (

@@ -112,7 +112,7 @@ def check_torch(network: torch.nn.Module) -> None:
     from torch.distributed.fsdp import FullyShardedDataParallel
 
     wrappers = (torch.nn.parallel.DistributedDataParallel, FullyShardedDataParallel)
-    is_wrapped = any(isinstance(module, wrappers) for module in network.modules())
+    is_wrapped = any(isinstance(module, wrappers) for module in torch.nn.Module.modules(network))
     if not is_wrapped and not any(hasattr(item, "device_mesh") for item in network.parameters()):
         raise RuntimeError(
             f"With parallel_mode='{mode}' the gradients of a torch.nn.Module are not averaged: each process would "

@@ -4,6 +4,9 @@ settings of sharding.
 
 from __future__ import annotations
 
+import copy
+import gc
+import weakref
 from collections.abc import Iterator
 
 import numpy as np
@@ -136,3 +139,31 @@ def test_the_queue_of_a_device_can_be_imported_and_says_that_there_is_none() -> 
 
     with pytest.raises(NotImplementedError, match=r"_c_expression\.init_exec_dataset.*ModelThor by itself"):
         init_exec_dataset("queue", 1, 32, [], [], [], phase="dataset", need_run=False)
+
+
+def test_copies_of_a_parameter_are_parameters(parameter: ms.Parameter) -> None:
+    parameter.comm_fusion, parameter.key = 3, 5
+    shallow = copy.copy(parameter)
+    assert type(shallow) is ms.Parameter and shallow.name == "w" and shallow.param_info.name == "w"
+    shallow.set_data(ms.Tensor([5.0, 6.0]))
+    assert parameter.asnumpy().tolist() == [1, 2]
+    clone = parameter.clone()
+    assert (clone.comm_fusion, clone.key) == (3, 5)
+
+
+def test_param_info_keeps_no_parameter_alive_and_starts_with_values(parameter: ms.Parameter) -> None:
+    parameter.param_info.param_strategy = [1, 2]
+    assert parameter.param_info.param_strategy == [1, 2]
+    info = type(parameter.param_info)()
+    info.name = "other"
+    parameter.param_info = info
+    assert (parameter.name, parameter.requires_grad) == ("other", True)
+    made = parameter.clone()
+    made.param_info.note = 1
+    gone = weakref.ref(made)
+    gc.disable()
+    try:
+        del made
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -22,7 +22,7 @@ class _State:
     """
 
     def __init__(self, owner: Any, written: Sequence[torch.Tensor]) -> None:
-        self.modules = list(owner.modules()) if isinstance(owner, torch.nn.Module) else []
+        self.modules = list(torch.nn.Module.modules(owner)) if isinstance(owner, torch.nn.Module) else []
         found = [
             tensor
             for module in self.modules

@@ -340,12 +340,11 @@ def _state_of(owner: Any, made: _Computations) -> Any:
     if not isinstance(owner, torch.nn.Module):
         return program.epoch
     if made.structure != program.structure:
-        made.structure, made.states = (
-            program.structure,
-            [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules],
-        )
+        modules = list(torch.nn.Module.modules(owner))
+        made.structure = program.structure
+        made.states = [module.__dict__ for module in modules if "_orig_mod" not in module._modules]
         made.has_compiled = any(
-            "_orig_mod" in module._modules or module._compiled_call_impl is not None for module in owner.modules()
+            "_orig_mod" in module._modules or module._compiled_call_impl is not None for module in modules
         )
         made.parameters = [
             parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None

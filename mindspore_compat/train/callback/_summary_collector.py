@@ -270,7 +270,9 @@ class SummaryCollector(Callback):
         optimizer = cb_params.get("optimizer")
         if optimizer is None:
             network = cb_params.train_network
-            optimizer = next((module for module in network.modules() if isinstance(module, Optimizer)), None)
+            optimizer = next(
+                (module for module in torch.nn.Module.modules(network) if isinstance(module, Optimizer)), None
+            )
             optimizer = optimizer if optimizer is not None else getattr(network, "optimizer", None)
         return optimizer if isinstance(optimizer, (Optimizer, torch.optim.Optimizer)) else None
 
@@ -301,7 +303,10 @@ def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
 def _loss_fn(cb_params: Any) -> Any:
     loss_fn = cb_params.get("loss_fn")
     if loss_fn is None:
-        loss_fn = next((module for module in cb_params.train_network.modules() if isinstance(module, LossBase)), None)
+        loss_fn = next(
+            (module for module in torch.nn.Module.modules(cb_params.train_network) if isinstance(module, LossBase)),
+            None,
+        )
     return loss_fn
 
 

@@ -43,7 +43,9 @@ class CallTrace(LayerCalls):
 
     def __init__(self, network: torch.nn.Module) -> None:
         self._forward = InputsTrace(network)
-        super().__init__(item for item in network.modules() if _is_leaf(item) and not _is_optimizer(item))
+        super().__init__(
+            item for item in torch.nn.Module.modules(network) if _is_leaf(item) and not _is_optimizer(item)
+        )
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
@@ -145,7 +147,7 @@ class _Builder:
     def walk(self) -> None:
         """Nodes of the Cell tree."""
         self.add_parameter("inputs0", None)
-        for module in self._network.modules():
+        for module in torch.nn.Module.modules(self._network):
             if _is_leaf(module) and not _is_optimizer(module):
                 self.add_layer(module, [self._last or "inputs0"], [])
 

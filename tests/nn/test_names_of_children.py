@@ -1,0 +1,65 @@
+"""Children and Parameters whose names torch.nn.Module has for methods of its own: MindSpore has no such methods."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn
+
+FREE = ["bfloat16", "cpu", "cuda", "double", "float", "half", "ipu", "modules", "mtia", "share_memory", "type", "xpu"]
+
+
+class Net(nn.Cell):
+    def __init__(self, child: str, parameter: str) -> None:
+        super().__init__()
+        setattr(self, child, nn.Dense(2, 2, weight_init="ones"))
+        setattr(self, parameter, Parameter(Tensor([1.0, 2.0]), name=parameter))
+        self.names = child, parameter
+
+    def construct(self, x: Tensor) -> Tensor:
+        return getattr(self, self.names[0])(x) * getattr(self, self.names[1])
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize(("child", "parameter"), list(zip(FREE, FREE[1:] + FREE[:1])))
+def test_a_child_and_a_parameter_have_a_methods_name(child: str, parameter: str, mode: int) -> None:
+    ms.set_context(mode=mode)
+    net, x = Net(child, parameter), Tensor(np.ones((1, 2), np.float32))
+    names = [f"{child}.weight", f"{child}.bias"]
+    assert sorted(item.name for item in net.get_parameters()) == sorted([*names, parameter])
+    assert sorted(net.parameters_dict()) == sorted([*names, parameter])
+    net.set_train()
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    for _ in range(3):
+        step(x, x)
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert np.allclose(other(x).asnumpy(), net(x).asnumpy()) and getattr(other, child) is not getattr(net, child)
+    setattr(net, child, nn.Dense(2, 2, weight_init="zeros", bias_init="zeros"))
+    assert not net(x).asnumpy().any()
+    setattr(net, parameter, Tensor([7.0, 8.0]))
+    assert getattr(net, parameter).asnumpy().tolist() == [7, 8]
+
+
+def test_a_parameter_named_half_is_cast_as_others() -> None:
+    net = Net("float", "half").to_float(ms.float16)
+    assert net(Tensor(np.ones((1, 2), np.float32))).dtype == ms.float16
+
+
+def test_without_such_children_the_methods_are_torchs() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2))
+    assert len(list(net.modules())) == 3 and net.double()[0].weight.dtype == ms.float64
+    assert net.type(ms.float32) is net and net[0].weight.dtype == ms.float32
+
+
+def test_names_that_the_package_calls_itself_are_refused() -> None:
+    class Own(nn.Cell):
+        def float(self) -> None: ...
+
+    for cell, name in ((nn.Cell(), "children"), (nn.Cell(), "construct"), (Own(), "float")):
+        with pytest.raises(KeyError, match="already exists"):
+            setattr(cell, name, nn.Dense(2, 2))
