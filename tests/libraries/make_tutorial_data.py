@@ -24,7 +24,9 @@ def write_idx(folder: Path, prefix: str, count: int) -> None:
         pictures[number, 2 * label + 4 : 2 * label + 6, 4:24] = 255
     head = np.array([0x803, count, 28, 28], dtype=">i4").tobytes()
     (folder / f"{prefix}-images-idx3-ubyte").write_bytes(head + pictures.tobytes())
-    (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(np.array([0x801, count], dtype=">i4").tobytes() + labels.tobytes())
+    (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(
+        np.array([0x801, count], dtype=">i4").tobytes() + labels.tobytes()
+    )
 
 
 def write_cifar(root: Path) -> None:

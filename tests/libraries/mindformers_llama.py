@@ -1,11 +1,12 @@
 """Trains mindformers' small LLaMA for some steps from seeded weights and generates from it: ``python mindformers_llama.py
 [MODE]`` prints the losses and the tokens. MODE 0 is GRAPH_MODE.
 """
+# ruff: noqa: E402 (the folders come first)
 
 import os
 import sys
 
-sys.path[:0] = [os.getcwd(), os.path.dirname(os.path.abspath(__file__))]  # ruff: noqa: E402, I001
+sys.path[:0] = [os.getcwd(), os.path.dirname(os.path.abspath(__file__))]
 
 import mindspore as ms
 import numpy as np
