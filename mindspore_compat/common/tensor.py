@@ -135,7 +135,7 @@ class Tensor(TensorMethods, torch.Tensor):
         """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
-        return super().register_hook(hook)
+        return super().register_hook(lambda gradient: hook(wrap(gradient)))
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn._cell_attributes import Attributes
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["Modes"]
+
+
+def _call_hook(hook: Callable[..., Any], cell: Any, *values: Any) -> Any:
+    """torch hands plain tensors to a hook; a hook of MindSpore's sees Tensors."""
+    return hook(cell, *map(wrap, values))
 
 
 class Modes(Attributes):
@@ -130,12 +137,12 @@ class Modes(Attributes):
         handle with ``remove()``.
         """
         self._changed()
-        return super().register_forward_hook(hook_fn, *args, **kwargs)
+        return super().register_forward_hook(partial(_call_hook, hook_fn), *args, **kwargs)
 
     def register_forward_pre_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs."""
         self._changed()
-        return super().register_forward_pre_hook(hook_fn, *args, **kwargs)
+        return super().register_forward_pre_hook(partial(_call_hook, hook_fn), *args, **kwargs)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
@@ -143,12 +150,12 @@ class Modes(Attributes):
         warnings.filterwarnings(
             "ignore", "Full backward hook is firing when gradients are computed with respect to module outputs"
         )
-        return super().register_full_backward_hook(hook, *args, **kwargs)
+        return super().register_full_backward_hook(partial(_call_hook, hook), *args, **kwargs)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
         KeptForward._hooked = True
-        return super().register_full_backward_pre_hook(hook, *args, **kwargs)
+        return super().register_full_backward_pre_hook(partial(_call_hook, hook), *args, **kwargs)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
         """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with

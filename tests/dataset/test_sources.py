@@ -432,3 +432,16 @@ def test_line_reader(tmp_path):
     with pytest.raises(ValueError, match="line is not within"):
         reader.readline(4)
     reader.close()
+
+
+def test_a_sampler_is_what_iter_takes() -> None:
+    class ByIndex:
+        ids = (3, 1, 1, 0)
+
+        def __getitem__(self, index):
+            return self.ids[index]
+
+        def __len__(self):
+            return len(self.ids)
+
+    assert [int(row) for (row,) in numbers(sampler=ByIndex())] == [3, 1, 1, 0]

@@ -30,7 +30,8 @@ def write_idx(folder: Path, prefix: str, count: int) -> None:
 
 
 def write_cifar(root: Path) -> None:
-    """CIFAR-10's binary and Python files, 20 pictures in each batch; names of the classes as in the original."""
+    """CIFAR-10's binary and Python files, 20 pictures 500 times in each batch, as MindSpore asks for
+    10,000; names of the classes as in the original."""
     names = "airplane automobile bird cat deer dog frog horse ship truck".split()
     binary = root / "cifar-10-binary.tar.gz" / "cifar-10-batches-bin"
     python = root / "cifar-10-python.tar.gz" / "cifar-10-batches-py"
@@ -40,7 +41,7 @@ def write_cifar(root: Path) -> None:
     for name in [*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"]:
         labels = np.arange(20, dtype=np.uint8) % 10
         pictures = RANDOM.integers(0, 256, (20, 3072)).astype(np.uint8)
-        (binary / f"{name}.bin").write_bytes(np.concatenate([labels[:, None], pictures], 1).tobytes())
+        (binary / f"{name}.bin").write_bytes(np.concatenate([labels[:, None], pictures], 1).tobytes() * 500)
         batch = {b"labels": labels.tolist(), b"data": pictures, b"filenames": [b""] * 20, b"batch_label": name.encode()}
         (python / name).write_bytes(pickle.dumps(batch))
     (python / "batches.meta").write_bytes(pickle.dumps({b"label_names": [name.encode() for name in names]}))

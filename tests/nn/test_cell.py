@@ -169,6 +169,21 @@ def test_trainable_and_untrainable_parameters() -> None:
 # --- hooks and recomputation ------------------------------------------------------------------------------------------
 
 
+def test_hooks_see_tensors() -> None:
+    net, seen = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU()), []
+    net[1].register_forward_pre_hook(lambda cell, inputs: seen.extend(inputs))
+    net[1].register_forward_hook(lambda cell, inputs, output: seen.extend([*inputs, output]))
+    net[1].register_backward_pre_hook(lambda cell, grad_output: seen.extend(grad_output))
+    net[1].register_backward_hook(lambda cell, grad_input, grad_output: seen.extend(grad_input + grad_output))
+    ms.grad(net)(_x())
+    assert [type(value) for value in seen] == [Tensor] * 6
+    x = Tensor(np.ones(2, np.float32)).requires_grad_(True)
+    y = x * 2
+    y.register_hook(lambda gradient: seen.append(gradient))
+    y.sum().backward()
+    assert type(seen[-1]) is Tensor and len(seen) == 7
+
+
 def test_forward_and_backward_hooks_see_and_change_values() -> None:
     net, seen = nn.Dense(4, 2), []
     before = net.register_forward_pre_hook(lambda cell, inputs: (inputs[0] * 2,))

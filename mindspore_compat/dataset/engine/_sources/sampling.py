@@ -50,7 +50,7 @@ def _as_sampler(sampler: Any) -> BuiltinSampler:
         return sampler
     if isinstance(sampler, (list, tuple, np.ndarray)):
         return SubsetSampler(sampler)
-    if hasattr(sampler, "__iter__"):
+    if hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__"):  # what iter() takes
         return IterSampler(sampler)
     raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
 
