@@ -25,7 +25,7 @@ from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
 from mindspore_compat.common._torch_methods import install_torch_methods
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
@@ -135,7 +135,13 @@ class Tensor(TensorMethods, torch.Tensor):
         """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
-        return super().register_hook(lambda gradient: hook(wrap(gradient)))
+
+        def call(gradient: torch.Tensor) -> Any:
+            # the engine's own object stays plain: compiled code looks at its class
+            result = hook(gradient.as_subclass(Tensor))
+            return plain(result) if isinstance(result, torch.Tensor) else result
+
+        return super().register_hook(call)
 
     @property
     def strides(self) -> tuple[int, ...]:

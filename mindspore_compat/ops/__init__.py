@@ -53,6 +53,8 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
     prim_attr_register,
 )
 
+from mindspore_compat.ops.vm_impl_registry import get_vm_impl_fn, vm_impl_registry  # noqa: F401  # isort: skip
+
 #: modules, and names of packages above
 _LAZY = {
     "set_seed": "common.seed:set_seed",
@@ -65,8 +67,6 @@ _LAZY = {
     "gen_ops_prim": "ops.auto_generate.gen_ops_prim:",
     "pyboost_inner_prim": "ops.auto_generate.pyboost_inner_prim:",
     "communication": "ops.communication:",
-    "get_vm_impl_fn": "ops.vm_impl_registry:get_vm_impl_fn",
-    "vm_impl_registry": "ops.vm_impl_registry:vm_impl_registry",
     **UPWARD,
 }
 __getattr__ = module_getattr(

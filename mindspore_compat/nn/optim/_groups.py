@@ -25,7 +25,9 @@ _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralizat
 
 
 def host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
-    return wrap(torch.as_tensor(value, dtype=dtype, device=CPU))
+    made = wrap(torch.as_tensor(value, dtype=dtype, device=CPU))
+    made.__dict__["stays_on_host"] = True  # also when the device is chosen later
+    return made
 
 
 def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:

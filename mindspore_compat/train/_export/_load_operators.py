@@ -35,7 +35,20 @@ _NAMES: dict[str, str] = {
     "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
-    "conditions": "Assert",
+    "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute EditDistance "
+    "GroupTopk MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
+    "SparseToDense SubAndFilter",
+    "attention": "ApplyRotaryPosEmb PagedAttention ReshapeAndCache",
+    "conditions": "Assert CheckNumerics",
+    "windows": "AdaptiveMaxPool3D Dilation2D ExtractGlimpse ExtractVolumePatches FractionalAvgPool FractionalMaxPool "
+    "FractionalMaxPool3DWithFixedKsize FractionalMaxPoolWithFixedKsize",
+    "colours, boxes by score": "AdjustHue AdjustSaturation CombinedNonMaxSuppression NonMaxSuppressionV3 "
+    "NonMaxSuppressionWithOverlaps SampleDistortedBoundingBoxV2 ScaleAndTranslate",
+    "matrices, special functions": "Betainc MatrixSolveLs TridiagonalMatMul",
+    "more random numbers": "NonDeterministicInts ParameterizedTruncatedNormal",
+    "more changes of Parameters": "ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl "
+    "FusedSparseProximalAdagrad SparseApplyAdadelta SparseApplyAdagradV2 SparseApplyFtrlV2 "
+    "SparseApplyProximalAdagrad SparseApplyRMSProp",
     "pictures and boxes": "AffineGrid BoundingBoxDecode BoundingBoxEncode CheckValid CropAndResize HSVToRGB IOU "
     "NMSWithMask PsROIPooling RGBToHSV ROIAlign ResizeArea "
     "ResizeBicubic ResizeBilinear ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor ResizeNearestNeighborV2",
@@ -101,12 +114,12 @@ REFUSED: dict[str, str] = {
     name: reason
     for reason, names in {
         "it runs a function, a program or a library": "Custom PyFunc HookBackward InsertGradientOf WhileLoop ForiLoop "
-        "Scan",
+        "Scan Morph Reusing",
         "it prints, or writes files or summaries": "Print TensorDump ScalarSummary ImageSummary TensorSummary "
         "HistogramSummary",
         "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
         "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
-        "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull",
+        "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull Reshard",
         "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo",
     }.items()
     for name in names.split()
