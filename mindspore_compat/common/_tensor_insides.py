@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 __all__ = ["Insides"]
 
 _Base = torch._C.TensorBase
+_register_hook = torch.Tensor.register_hook
 
 
 class Insides:
@@ -72,6 +74,18 @@ class Insides:
         target = CPU if device == "CPU" else current_device()
         self.data = _Base.to(_Base.detach(self), target, non_blocking=non_blocking)
         return self
+
+    def register_hook(self: Any, hook: Callable[[Any], Any]) -> Any:  # type: ignore[override]
+        """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
+        if self.is_leaf:
+            program.memory_moved()  # what was recorded runs no hook
+
+        def call(gradient: torch.Tensor) -> Any:
+            # the engine's own object stays plain: compiled code looks at its class
+            result = hook(wrap(gradient.view_as(gradient)))
+            return plain(result) if isinstance(result, torch.Tensor) else result
+
+        return _register_hook(self, call)
 
     def to_coo(self: Any) -> COOTensor:
         """The values that are not 0 with their places, (n, axes) int32."""

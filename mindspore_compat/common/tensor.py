@@ -9,7 +9,7 @@ are construction, conversion, indexing and printing.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
 from mindspore_compat.common._torch_methods import install_torch_methods
-from mindspore_compat.common._wrap import memory, plain, wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
@@ -130,18 +130,6 @@ class Tensor(TensorMethods, torch.Tensor):
         """torch's: take over another tensor's memory."""
         program.memory_moved()
         return _Base.set_(self, *args, **kwargs)  # type: ignore[return-value]
-
-    def register_hook(self, hook: Callable[[Any], Any]) -> Any:  # type: ignore[override]
-        """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
-        if self.is_leaf:
-            program.memory_moved()  # what was recorded runs no hook
-
-        def call(gradient: torch.Tensor) -> Any:
-            # the engine's own object stays plain: compiled code looks at its class
-            result = hook(gradient.as_subclass(Tensor))
-            return plain(result) if isinstance(result, torch.Tensor) else result
-
-        return super().register_hook(call)
 
     @property
     def strides(self) -> tuple[int, ...]:
