@@ -90,6 +90,7 @@ def test_recomputation_runs_the_forward_again_with_the_same_gradient() -> None:
     np.testing.assert_allclose(ms.recompute(ops.exp, x, use_reentrant=False).asnumpy(), np.exp(np.ones((2, 3))))
 
 
+@pytest.mark.cpu_only("a device has memory of its own")
 def test_buffers_are_shared() -> None:
     buffer = bytearray(np.array([1, 2, 3], "int32").tobytes())
     made = ms.frombuffer(buffer, ms.int32)

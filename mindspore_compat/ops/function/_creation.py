@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
@@ -305,11 +306,8 @@ def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None)
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
     """A Kaiser window, float64 unless ``dtype`` says otherwise."""
-    return wrap(
-        torch.kaiser_window(
-            int(window_length), periodic, beta, dtype=dtype_or_none(dtype) or torch.float64, device=current_device()
-        )
-    )
+    made = torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype) or torch.float64)
+    return wrap(sent(made, current_device()))
 
 
 def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
