@@ -76,7 +76,6 @@ class Rel:
     INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
 
 
-_RELATIONS = {EQ: "=", NE: "!=", LT: "<", LE: "<=", GT: ">", GE: ">="}
 #: relation -> (how it is written, what decides)
 _COMPARISONS: dict[int, tuple[str, Callable[[Any, Any], bool]]] = {
     EQ: ("=", operator.eq),
@@ -93,7 +92,7 @@ _ENDS = {INC_NEITHER: (False, False), INC_LEFT: (True, False), INC_RIGHT: (False
 
 
 def _compared(value: Any, bound: Any, relation: int, kind: type, arg_name: Any, prim_name: Any) -> Any:
-    return validate.check_relation(value, arg_name, prim_name, kind, _RELATIONS[relation], bound, ints=True)
+    return validate.check_relation(value, arg_name, prim_name, kind, _COMPARISONS[relation][0], bound, ints=True)
 
 
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any, prim_name: Any = None) -> Any:
@@ -163,7 +162,7 @@ def check_int(arg_value: Any, value: int, rel: int, arg_name: Any = None, prim_n
 
 def check_float(arg_value: Any, value: float, rel: int, arg_name: Any = None, prim_name: Any = None) -> float:
     """A float that stands in a relation to ``value``."""
-    return validate.check_relation(arg_value, arg_name, prim_name, float, _RELATIONS[rel], value)
+    return validate.check_relation(arg_value, arg_name, prim_name, float, _COMPARISONS[rel][0], value)
 
 
 def check_is_number(arg_value: Any, arg_type: type, arg_name: Any = None, prim_name: Any = None) -> Any:
