@@ -9,9 +9,11 @@ from typing import Any
 
 import torch
 from torch.overrides import _get_current_function_mode_stack
+from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat.common._differentiation import THREAD, OwnBackward, differentiable
+from mindspore_compat.context import is_graph_mode
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
@@ -30,20 +32,75 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     # The parameters go along so that the node is recorded even when no input requires a gradient by itself.
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
 
-    def bprop(inputs: list[Any], out: Any, dout: Any) -> list[Any]:
-        found = cell.bprop(*inputs, out, dout)
-        by_parameter: dict[Any, Any] = {}
-        if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
-            found, by_parameter = found
-        found = found if isinstance(found, tuple) else (found,)
-        if len(found) != len(inputs):
-            raise TypeError(
-                f"For '{type(cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
-                f"inputs {len(inputs)}, but got {len(found)}."
-            )
-        return [*found, *map(by_parameter.get, parameters)]
+    leaves, structure = tree_flatten(bound.args)  # autograd sees the Tensors, also those in tuples, lists and dicts
 
-    return OwnBackward.apply(cell.construct, bprop, len(bound.args), *bound.args, *parameters)
+    def compute(*leaves: Any) -> Any:
+        return cell.construct(*tree_unflatten(leaves, structure))
+
+    def bprop(leaves: list[Any], out: Any, dout: Any) -> list[Any]:
+        inputs = tree_unflatten(leaves, structure)
+        found, by_parameter = _gradients(cell, cell.bprop(*inputs, out, dout), len(inputs))
+        flat = [item for gradient, given in zip(found, inputs) for item in _flat(cell, gradient, given)]
+        return [*flat, *map(by_parameter.get, parameters)]
+
+    return OwnBackward.apply(compute, bprop, len(leaves), *leaves, *parameters)
+
+
+def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:
+    """What ``bprop`` returned: a gradient for each input, and those of Parameters. More than there are inputs are
+    left out, as upstream; GRAPH_MODE takes nothing but a tuple.
+    """
+    by_parameter: dict[Any, Any] = {}
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
+        found, by_parameter = found
+    if not isinstance(found, tuple) and is_graph_mode():
+        raise TypeError(
+            f"For bprop function, output should be a tuple, but got {type(found).__name__}. Return (gradient,) from "
+            f"{type(cell).__name__}.bprop."
+        )
+    if found is None or isinstance(found, dict):
+        raise TypeError(
+            f"For '{type(cell).__name__}', 'bprop' must return a tuple with a gradient for each input, but got "
+            f"{type(found).__name__}."
+        )
+    found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+    if len(found) < wanted:
+        raise RuntimeError(
+            f"The output size of the 'bprop' must match the number of parameters in its corresponding primal function "
+            f"'{type(cell).__name__}': {len(found)} vs. {wanted}. Return a gradient (or None) for each input."
+        )
+    return found[:wanted], by_parameter
+
+
+def _flat(cell: Any, gradient: Any, given: Any) -> list[Any]:
+    """The gradients of the Tensors in one input; None stands for zeros."""
+    leaves = tree_flatten(given)[0]
+    if gradient is None:
+        return [None] * len(leaves)
+    if len(leaves) == 1:
+        while isinstance(gradient, (tuple, list)) and len(gradient) == 1:
+            gradient = gradient[0]
+        gradients = [gradient]
+    else:
+        gradients = list(tree_flatten(gradient)[0])
+    if len(gradients) != len(leaves):
+        raise RuntimeError(
+            f"For '{type(cell).__name__}', 'bprop' must return gradients like the input with {len(leaves)} elements, "
+            f"but got {len(gradients)}."
+        )
+    return [_like(cell, item, leaf) for item, leaf in zip(gradients, leaves)]
+
+
+def _like(cell: Any, gradient: Any, given: Any) -> Any:
+    """The gradient as a Tensor of the input's shape; a number only for a scalar, or 0."""
+    if not isinstance(given, torch.Tensor) or gradient is None or isinstance(gradient, torch.Tensor):
+        return gradient
+    if isinstance(gradient, (bool, int, float)) and (given.dim() == 0 or gradient == 0):
+        return torch.full_like(given, gradient)
+    raise RuntimeError(
+        f"For grad interface or custom function, grad tensor should be broadcast to expected shape "
+        f"{tuple(given.shape)}, but {type(cell).__name__}.bprop returned {gradient!r:.100}. Return a Tensor."
+    )
 
 
 def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:

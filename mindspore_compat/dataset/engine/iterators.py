@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Iterator as RowIterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._dataset import Dataset
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
+
+#: The iterators that live, weakly: those that test suites end after each test with ``_cleanup``.
+ITERATORS_LIST: list[ref[Iterator]] = []
+
+
+def _cleanup() -> None:
+    """End every iterator that lives."""
+    for known in reversed(ITERATORS_LIST):
+        iterator = known()
+        if iterator is not None:
+            iterator.release()
+
+
+def _unset_iterator_cleanup() -> None:
+    """Upstream's mark that iterators may run again; here each is ended by itself, so that there is nothing to unset."""
 
 
 class Iterator:
@@ -45,6 +61,7 @@ class Iterator:
         self._names = dataset._column_names()
         self._epoch = 0
         self._rows: RowIterator[Row] | None = None
+        ITERATORS_LIST.append(ref(self))
         self._convert = _converter(output_numpy, do_copy or config.get_iterator_mode()["do_copy"])
         self._skip = dataset.get_init_step()
         if self._skip:
@@ -95,6 +112,7 @@ class Iterator:
         """End the worker processes now."""
         session, self._session = getattr(self, "_session", None), None  # type: ignore[assignment]
         self._rows = None
+        ITERATORS_LIST[:] = [known for known in ITERATORS_LIST if known() not in (None, self)]
         if session is not None:
             session.close()
 

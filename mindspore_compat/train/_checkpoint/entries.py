@@ -121,13 +121,17 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
         for item in save_obj:
             if isinstance(item, Parameter):
                 yield item.name, item
-            elif isinstance(item, dict) and isinstance(item.get("name"), str) and "data" in item:
+            elif isinstance(item, dict) and isinstance(item.get("name"), str) and _is_tensor(item.get("data")):
                 yield item["name"], item["data"]
             else:
                 raise TypeError(
                     "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
-                    f"'name' (str) and 'data', but got {type(item).__name__}: {item!r:.200}."
+                    f"'name' (str) and 'data' (Parameter, Tensor or array), but got {type(item).__name__}: {item!r:.200}."
                 )
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, (torch.Tensor, np.ndarray, torch.Generator))
 
 
 def check_append_dict(append_dict: Any) -> dict[str, Any]:

@@ -64,7 +64,13 @@ def load_checkpoint(
     def keep(name: str) -> bool:
         if format == "ckpt" and (specify or left_out):
             return (not specify or name.startswith(specify)) and not (left_out and name.startswith(left_out))
-        return choice_func is None or bool(choice_func(name))
+        try:
+            return choice_func is None or bool(choice_func(name))
+        except Exception as error:
+            raise ValueError(
+                f"For 'load_checkpoint', the argument 'choice_func' failed for the name {name!r}: {error}. It must take "
+                "a str and return a bool."
+            ) from error
 
     metadata: dict[str, str] = {}
     try:
