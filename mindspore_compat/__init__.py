@@ -3,6 +3,9 @@
 import gc as _gc
 from os import environ as _environ
 
+from mindspore_compat._api.moved import install_finder as _install_finder
+
+_install_finder()
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
 

@@ -48,6 +48,9 @@ class RowTensor:
         return wrap(dense.index_add_(0, self.indices.to(torch.int64), self.values))
 
 
+RowTensorInner = RowTensor  # upstream's own name in its operators
+
+
 class COOTensor(RowTensor):
     """``values`` (n,) at the places ``indices`` (n, axes) of a tensor of ``shape``."""
 

@@ -39,11 +39,30 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
     def bprop(leaves: list[Any], out: Any, dout: Any) -> list[Any]:
         inputs = tree_unflatten(leaves, structure)
+        if is_graph_mode():
+            _check_parameters(cell, len(inputs))
         found, by_parameter = _gradients(cell, cell.bprop(*inputs, out, dout), len(inputs))
         flat = [item for gradient, given in zip(found, inputs) for item in _flat(cell, gradient, given)]
         return [*flat, *map(by_parameter.get, parameters)]
 
     return OwnBackward.apply(compute, bprop, len(leaves), *leaves, *parameters)
+
+
+def _check_parameters(cell: Any, inputs: int) -> None:
+    """Raise what upstream's compiler does unless ``bprop`` takes the inputs, ``out`` and ``dout``."""
+    parameters = inspect.signature(cell.bprop).parameters.values()
+    given = len(parameters)
+    if given == inputs + 2 or any(item.kind is item.VAR_POSITIONAL for item in parameters):
+        return
+    if given < 2:
+        raise RuntimeError(
+            "The function 'bprop' of Primitive or Cell requires at least 2 params 'out' and 'dout', but got only "
+            f"{given}. It is {type(cell).__name__}.bprop."
+        )
+    raise TypeError(
+        "The params of function 'bprop' of Primitive or Cell requires the forward inputs as well as the 'out' and "
+        f"'dout'. {type(cell).__name__}.construct has {inputs} inputs, its bprop {given} params."
+    )
 
 
 def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from mindspore_compat.nn.cell import Cell
 
@@ -54,8 +55,8 @@ class GraphCell(Cell):
         for name, value in (params_init or {}).items():
             if not isinstance(name, str) or not isinstance(value, torch.Tensor):
                 raise TypeError(
-                    "For 'GraphCell', the 'params_init' must have str keys, and Tensors or Parameters as values, "
-                    f"but got {type(name).__name__}: {type(value).__name__}."
+                    "For 'GraphCell', the key of the 'params_init' must be str, and the value must be Tensor or "
+                    f"Parameter, but got {type(name).__name__}: {type(value).__name__}."
                 )
         self.graph = graph
         for name, parameter in graph.parameters.items():
@@ -63,12 +64,14 @@ class GraphCell(Cell):
             if value is not None:
                 if (tuple(value.shape), value.dtype) != (tuple(parameter.shape), parameter.dtype):
                     raise ValueError(
-                        f"For 'GraphCell', the value of '{name}' in 'params_init' must have shape "
-                        f"{tuple(parameter.shape)} and type "
-                        f"{parameter.dtype}, but got {tuple(value.shape)} and {value.dtype}."
+                        "Only support update parameter by Tensor or Parameter with same shape and dtype as it. For "
+                        f"'GraphCell', '{name}' in 'params_init' has shape {tuple(value.shape)} and type "
+                        f"{value.dtype}, the file's {tuple(parameter.shape)} and {parameter.dtype}."
                     )
                 parameter.set_data(value)
             self._parameters[name] = parameter
 
     def construct(self, *inputs: Any) -> Any:
+        if any(isinstance(item, (tuple, list)) for item in inputs):  # the file has an input for each of their Tensors
+            inputs = tuple(tree_leaves(inputs))
         return self.graph(*inputs)

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.overrides import _get_current_function_mode_stack
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes bad_argument check_tensors check_reduction passes_gradient wrap
+    all_axes bad_argument check_tensors check_reduction check_same_dtype check_same_shape
+    check_keeps_dtype passes_gradient wrap
 """.split()
 
 _Base = torch._C.TensorBase
@@ -131,6 +133,40 @@ def check_tensors(owner: str, **given: Any) -> None:
     for name, value in given.items():
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def _is_cast_by_operator() -> bool:
+    """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
+    return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
+
+
+def check_same_dtype(owner: str, **given: Any) -> None:
+    """TypeError in upstream's words unless the tensors are of one dtype, which its operator does not promote."""
+    dtypes = {name: value.dtype for name, value in given.items() if isinstance(value, _Base)}
+    if len(set(dtypes.values())) > 1 and not _is_cast_by_operator():
+        told = " ".join(f"name:[{name}]:Tensor[{dtype_name(dtype)}]." for name, dtype in sorted(dtypes.items()))
+        raise TypeError(f"For primitive[{owner}], the input type must be same. {told} Cast them to one dtype.")
+
+
+def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
+    """TypeError in upstream's words if ``value`` written into ``variable`` would lose what its dtype can hold."""
+    if not isinstance(value, _Base) or value.dtype is variable.dtype:
+        return
+    if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not _is_cast_by_operator():
+        raise TypeError(
+            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
+            f"operator, so data type {dtype_name(variable.dtype)}, which cannot be converted to data type "
+            f"{dtype_name(value.dtype)} automatically. For '{owner}', cast the value."
+        )
+
+
+def check_same_shape(owner: str, **given: Any) -> None:
+    """ValueError unless all have one shape."""
+    shapes = {name: tuple(value.shape) for name, value in given.items()}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(
+            f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}."
+        )
 
 
 def check_reduction(reduction: str, owner: str) -> None:

@@ -37,7 +37,7 @@ from mindspore_compat.train._checkpoint.transform import (
     transform_checkpoints,
 )
 from mindspore_compat.train._checkpoint.unified import unified_safetensors
-from mindspore_compat.train._export import export, load
+from mindspore_compat.train._export import Limits, export, load
 
 __all__ = [
     "export",
@@ -65,6 +65,10 @@ __all__ = [
     "get_ckpt_path_with_strategy",
     "unified_safetensors",
 ]
+
+#: KiB of parameters above which `export` writes them to files of their own, and KiB of one such file
+TOTAL_SAVE, PARAMETER_SPLIT_SIZE = 1024 * 1024, 1024 * 1024 * 1024
+Limits.ask = lambda: (TOTAL_SAVE, PARAMETER_SPLIT_SIZE)
 
 __getattr__ = module_getattr(
     __name__,

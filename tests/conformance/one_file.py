@@ -26,7 +26,7 @@ def usage(pgid):
                     pages += int(fields[21])
             except (OSError, IndexError, ValueError):
                 pass
-    return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
+    return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 2**30
 
 
 def neutral_text(text):
@@ -66,13 +66,25 @@ class FileRun:
         scratch = os.path.join(self.work, "tmp")
         os.makedirs(scratch, exist_ok=True)
         path = [os.path.join(HERE, "boot")] + self.args.pythonpath + [self.root]
-        env.update(PYTHONPATH=os.pathsep.join(path), MSCONF_ROOT=self.root, MSCONF_EVENTS=events, MSCONF_PLAN=planfile,
-                   MSCONF_APPEND_PATH=os.path.join(self.root, "tests/ut/python"), TMPDIR=scratch,
-                   MSCONF_FORCE_CPU="1",
-                   PATH=os.path.dirname(self.args.python) + os.pathsep + env.get("PATH", ""),
-                   DEVICE_TARGET="CPU", GLOG_v="3", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
-                   MKL_NUM_THREADS="1", MPLBACKEND="Agg", PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1",
-                   PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+        env.update(
+            PYTHONPATH=os.pathsep.join(path),
+            MSCONF_ROOT=self.root,
+            MSCONF_EVENTS=events,
+            MSCONF_PLAN=planfile,
+            MSCONF_APPEND_PATH=os.path.join(self.root, "tests/ut/python"),
+            TMPDIR=scratch,
+            MSCONF_FORCE_CPU="1",
+            PATH=os.path.dirname(self.args.python) + os.pathsep + env.get("PATH", ""),
+            DEVICE_TARGET="CPU",
+            GLOG_v="3",
+            OMP_NUM_THREADS="1",
+            OPENBLAS_NUM_THREADS="1",
+            MKL_NUM_THREADS="1",
+            MPLBACKEND="Agg",
+            PYTHONHASHSEED="0",
+            PYTHONDONTWRITEBYTECODE="1",
+            PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
+        )
         if self.args.hook:
             env["MSCONF_ALIAS_HOOK"] = self.args.hook
         return env
@@ -83,16 +95,44 @@ class FileRun:
         events, planfile = stem + ".events", stem + ".plan"
         with open(planfile, "w", encoding="utf-8") as out:
             json.dump({"skip_funcs": [f"{self.path}::{f}" for f in self.copies], "done": sorted(self.outcome)}, out)
-        cwd = os.path.join(self.root, "tests/ut/python") if self.path.startswith("tests/ut/") \
+        cwd = (
+            os.path.join(self.root, "tests/ut/python")
+            if self.path.startswith("tests/ut/")
             else os.path.dirname(os.path.join(self.root, self.path))
-        command = [self.args.python, "-W", "ignore", "-m", "pytest", "-p", "msconf_plugin", "-p", "no:cacheprovider",
-                   "-p", "no:faulthandler", "-c", os.path.join(self.root, "msconf.ini"), "--rootdir", self.root,
-                   "--tb=short", "-q", "--disable-warnings", "--continue-on-collection-errors",
-                   os.path.join(self.root, self.path)]
+        )
+        command = [
+            self.args.python,
+            "-W",
+            "ignore",
+            "-m",
+            "pytest",
+            "-p",
+            "msconf_plugin",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:faulthandler",
+            "-c",
+            os.path.join(self.root, "msconf.ini"),
+            "--rootdir",
+            self.root,
+            "--tb=short",
+            "-q",
+            "--disable-warnings",
+            "--continue-on-collection-errors",
+            os.path.join(self.root, self.path),
+        ]
         with open(stem + ".log", "wb") as log:
-            proc = subprocess.Popen(command, cwd=cwd, env=self.env(events, planfile), stdout=log, stderr=log,
-                                    stdin=subprocess.DEVNULL, start_new_session=True,
-                                    preexec_fn=lambda: os.nice(10))
+            proc = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=self.env(events, planfile),
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                preexec_fn=lambda: os.nice(10),
+            )
         at, running, over, why = 0, None, False, ""
         since, cpu_since, cpu = time.time(), 0.0, 0.0
         phases = collections.defaultdict(dict)
@@ -125,7 +165,7 @@ class FileRun:
             limit = self.args.test_timeout
             if over and wall > 20:
                 why = ""  # pytest has finished but the interpreter does not end
-            elif cpu - cpu_since > limit or wall > 4 * limit or wall > limit and cpu - cpu_since < wall / 20:
+            elif cpu - cpu_since > limit or wall > 4 * limit or (wall > limit and cpu - cpu_since < wall / 20):
                 why = "timeout"
             elif self.cpu + cpu > self.args.timeout or time.time() - self.start > 4 * self.args.timeout:
                 why = "timeout"
@@ -193,13 +233,18 @@ class FileRun:
         for nodeid in sorted(self.outcome):
             func = nodeid.partition("[")[0].partition("::")[2]
             info = self.read.tests.get(func, {})
-            row = {"suite": self.suite, "ver": self.ver, "file": self.path, "nodeid": nodeid,
-                   "outcome": self.outcome[nodeid],
-                   "message": neutral_text(self.message.get(nodeid, ""))[:300],
-                   "tags": info.get("tags", []), "half": half(nodeid), "dur": self.took.get(nodeid, 0)}
+            row = {
+                "suite": self.suite,
+                "ver": self.ver,
+                "file": self.path,
+                "nodeid": nodeid,
+                "outcome": self.outcome[nodeid],
+                "message": neutral_text(self.message.get(nodeid, ""))[:300],
+                "tags": info.get("tags", []),
+                "half": half(nodeid),
+                "dur": self.took.get(nodeid, 0),
+            }
             if nodeid in collect:
                 row["collect"] = True
             rows.append(row)
         return rows
-
-

@@ -20,7 +20,7 @@ import time
 from tests.conformance import fakedata
 from tests.conformance.one_file import FileRun, neutral_text
 from tests.conformance.sources import extract, plan
-from tests.conformance.suites import ORDER, REPOS, half
+from tests.conformance.suites import ORDER, REPOS, half, kept
 
 HERE_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -28,7 +28,9 @@ HERE_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(_
 def arguments() -> argparse.Namespace:
     """The command line, with paths made absolute."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="interpreter to test (needs pytest, scikit-learn, pyyaml)")
+    parser.add_argument(
+        "--python", default=sys.executable, help="interpreter to test (needs pytest, scikit-learn, pyyaml)"
+    )
     parser.add_argument("--real", action="store_true", help="the interpreter's own mindspore, no stand-in for it")
     parser.add_argument("--empty", action="store_true", help="a mindspore that has every name and does nothing")
     parser.add_argument("--package", default=HERE_PACKAGE, help="folder that holds mindspore_compat")
@@ -36,6 +38,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--file", action="append", default=[], help="only files whose path holds this text")
     parser.add_argument("--ver", action="append", choices=list(REPOS), help="only these upstream versions")
     parser.add_argument("--half", choices=("open", "held"), help="only the tests of this half")
+    parser.add_argument("--share", type=float, default=1.0, help="run only this share of the files, the same each time")
     parser.add_argument("--failing", default="", help="a result: run only the files in which it has tests that fail")
     parser.add_argument("--out", default="", help="JSON to write")
     parser.add_argument("--timeout", type=float, default=240, help="CPU seconds for one file")
@@ -61,6 +64,7 @@ def chosen(args: argparse.Namespace, roots: dict) -> list:
         if job[0] in (args.suite or ORDER)
         and (not args.ver or job[1] in args.ver)
         and (not args.file or any(text in job[2] for text in args.file))
+        and (args.share == 1 or kept("share " + job[2], args.share))
     ]
     if args.half:
         for _, _, path, read, copies in jobs:

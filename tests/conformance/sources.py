@@ -17,16 +17,27 @@ NEUTRAL = {
     "tests/security_utils.py": "def security_off_wrap(func):\n    return func\n",
     # the level and platform marks are ignored (and upstream's own check of them refuses some of upstream's tests)
     "tests/mark_utils.py": "import numpy as np\n\n\ndef arg_mark(*args, **kwargs):\n    def mark(func):\n"
-                           "        np.random.seed(1967515154)\n        return func\n    return mark\n",
+    "        np.random.seed(1967515154)\n        return func\n    return mark\n",
 }
 
 
 # Upstream runs these on a backend that computes nothing: smaller batches make them possible on a real one.
-_BIG = (("(32, 3, 224, 224)", "(2, 3, 224, 224)"), ("(32, 3)", "(2, 3)"), ("batch_size=32", "batch_size=2"),
-        ("64 * 222 * 222", "64 * 30 * 30"), ("3, 224, 224", "3, 32, 32"), ("(32, 10)", "(2, 10)"))
-SHRINK = {"/test_training.py": _BIG, "/test_image_summary.py": _BIG, "/utils/test_callback.py": _BIG,
-          "/utils/test_serialize.py": _BIG, "/mix_precision/test_mix_precision.py": _BIG,
-          "/mix_precision/test_mix_precision_auto.py": _BIG}
+_BIG = (
+    ("(32, 3, 224, 224)", "(2, 3, 224, 224)"),
+    ("(32, 3)", "(2, 3)"),
+    ("batch_size=32", "batch_size=2"),
+    ("64 * 222 * 222", "64 * 30 * 30"),
+    ("3, 224, 224", "3, 32, 32"),
+    ("(32, 10)", "(2, 10)"),
+)
+SHRINK = {
+    "/test_training.py": _BIG,
+    "/test_image_summary.py": _BIG,
+    "/utils/test_callback.py": _BIG,
+    "/utils/test_serialize.py": _BIG,
+    "/mix_precision/test_mix_precision.py": _BIG,
+    "/mix_precision/test_mix_precision_auto.py": _BIG,
+}
 
 
 UPSTREAM_MNIST = b"/home/workspace/mindspore_dataset/mnist"
@@ -35,7 +46,9 @@ UPSTREAM_MNIST = b"/home/workspace/mindspore_dataset/mnist"
 def extract(ver, into, mnist):
     """All of tests/ of one mirror's HEAD; blobs that the mirror lacks are left out (git archive would stop there)."""
     git = ["git", "--git-dir", os.path.join(mirror(), REPOS[ver])]
-    listing = subprocess.run(git + ["ls-tree", "-r", "HEAD", "--", "tests/"], check=True, capture_output=True, text=True)
+    listing = subprocess.run(
+        git + ["ls-tree", "-r", "HEAD", "--", "tests/"], check=True, capture_output=True, text=True
+    )
     entries = []
     for line in listing.stdout.splitlines():
         meta, path = line.split("\t", 1)
@@ -43,8 +56,9 @@ def extract(ver, into, mnist):
         if kind == "blob" and not path.startswith('"'):
             entries.append((sha, path))
     head = subprocess.run(git + ["rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
-    with subprocess.Popen(git + ["cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as proc:
+    with subprocess.Popen(
+        git + ["cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as proc:
         for sha, path in entries:
             proc.stdin.write((sha + "\n").encode())
             proc.stdin.flush()
@@ -80,8 +94,11 @@ def files_of(source, root):
         if os.path.isfile(full):
             found.append(path)
         for folder, _, names in os.walk(full):
-            found += [os.path.relpath(os.path.join(folder, n), root) for n in names
-                      if n.startswith("test_") and n.endswith(".py")]
+            found += [
+                os.path.relpath(os.path.join(folder, n), root)
+                for n in names
+                if n.startswith("test_") and n.endswith(".py")
+            ]
     found = sorted(set(found))
     found = [p for p in found if not any(s in "/" + p for s in source.get("skip", ()))]
     if "sample" in source:
@@ -121,5 +138,3 @@ def plan(roots):
     rank = {s: i for i, s in enumerate(ORDER)}
     vers = list(REPOS)
     return sorted(jobs, key=lambda j: (rank[j[0]], vers.index(j[1]), j[2]))
-
-

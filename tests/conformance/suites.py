@@ -1,4 +1,5 @@
 """Suites: which upstream test files, from which MindSpore version, how much of them."""
+
 import hashlib
 import os
 
@@ -27,32 +28,84 @@ def _both(*paths, **more):
 # a source: ver, paths (folders or files), and optionally
 #   skip: path fragments left out; need: a text that the file must hold; sample: fraction of the files kept
 SUITES = {
-    "train": _both(f"{UT}/train", f"{UT}/amp", f"{UT}/utils/test_callback.py", f"{UT}/exec", f"{UT}/model",
-                   f"{UT}/optimizer", f"{ST}/train", f"{ST}/pynative/loss_scale", f"{ST}/pynative/network",
-                   f"{ST}/mix_precision", f"{ST}/dataset_helper",
-                   skip=("/train/summary/", "_8p.py", "/quant/", "_resnet50_", "test_bprop_mindir")),
+    "train": _both(
+        f"{UT}/train",
+        f"{UT}/amp",
+        f"{UT}/utils/test_callback.py",
+        f"{UT}/exec",
+        f"{UT}/model",
+        f"{UT}/optimizer",
+        f"{ST}/train",
+        f"{ST}/pynative/loss_scale",
+        f"{ST}/pynative/network",
+        f"{ST}/mix_precision",
+        f"{ST}/dataset_helper",
+        skip=("/train/summary/", "_8p.py", "/quant/", "_resnet50_", "test_bprop_mindir"),
+    ),
     "summary": _both(f"{UT}/train/summary", f"{ST}/summary"),
-    "serialization": _both(f"{UT}/utils/test_serialize.py", f"{UT}/utils/test_export.py", f"{ST}/export_and_load",
-                           f"{UT}/mindir", f"{UT}/onnx", skip=("test_resnet_air",)),
+    "serialization": _both(
+        f"{UT}/utils/test_serialize.py",
+        f"{UT}/utils/test_export.py",
+        f"{ST}/export_and_load",
+        f"{UT}/mindir",
+        f"{UT}/onnx",
+        skip=("test_resnet_air",),
+    ),
     "metrics": _both(f"{UT}/metrics"),
-    "legacy10": [dict(ver="1.0", paths=(f"{UT}/train", f"{UT}/utils", f"{UT}/model", f"{UT}/metrics", f"{UT}/nn",
-                                        f"{UT}/exec", f"{UT}/optimizer", f"{UT}/dtype", f"{UT}/ir", f"{ST}/summary",
-                                        f"{ST}/pynative/loss_scale"),
-                      skip=("/probability/",))],
+    "legacy10": [
+        dict(
+            ver="1.0",
+            paths=(
+                f"{UT}/train",
+                f"{UT}/utils",
+                f"{UT}/model",
+                f"{UT}/metrics",
+                f"{UT}/nn",
+                f"{UT}/exec",
+                f"{UT}/optimizer",
+                f"{UT}/dtype",
+                f"{UT}/ir",
+                f"{ST}/summary",
+                f"{ST}/pynative/loss_scale",
+            ),
+            skip=("/probability/",),
+        )
+    ],
     "nn": _both(f"{UT}/nn", f"{ST}/nn", f"{ST}/optimizer", skip=("/probability/",)),
-    "tensor": [dict(ver="2.7", paths=(f"{UT}/ir", f"{UT}/utils/test_initializer.py", f"{UT}/common")),
-               dict(ver="2.0", paths=(f"{UT}/ir", f"{UT}/utils/test_initializer.py", f"{UT}/common")),
-               dict(ver="2.7", paths=(f"{ST}/tensor",), need="cpu_linux", sample=0.30),
-               dict(ver="2.0", paths=(f"{ST}/tensor",), need="platform_x86_cpu", sample=0.30)],
+    "tensor": [
+        dict(ver="2.7", paths=(f"{UT}/ir", f"{UT}/utils/test_initializer.py", f"{UT}/common")),
+        dict(ver="2.0", paths=(f"{UT}/ir", f"{UT}/utils/test_initializer.py", f"{UT}/common")),
+        dict(ver="2.7", paths=(f"{ST}/tensor",), need="cpu_linux", sample=0.30),
+        dict(ver="2.0", paths=(f"{ST}/tensor",), need="platform_x86_cpu", sample=0.30),
+    ],
     "hook": _both(f"{ST}/pynative/hook", f"{ST}/hook", skip=("reduce_scatter",)),
-    "dataset": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.08, skip=("/audio_", "test_audio", "_autotune")),
-                dict(ver="2.0", paths=(f"{UT}/dataset",), sample=0.03, skip=("/audio_", "test_audio", "_autotune"))],
-    "ops_cpu": [dict(ver="2.7", paths=(f"{ST}/ops/cpu",), sample=0.12),
-                dict(ver="2.7", paths=(f"{ST}/ops",), need="cpu_linux", sample=0.06,
-                     skip=("/cpu/", "/gpu/", "/ascend/", "/dynamic_shape/", "/graph_kernel/", "/parallel/"))],
+    "dataset": [
+        dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.08, skip=("/audio_", "test_audio", "_autotune")),
+        dict(ver="2.0", paths=(f"{UT}/dataset",), sample=0.03, skip=("/audio_", "test_audio", "_autotune")),
+    ],
+    "ops_cpu": [
+        dict(ver="2.7", paths=(f"{ST}/ops/cpu",), sample=0.12),
+        dict(
+            ver="2.7",
+            paths=(f"{ST}/ops",),
+            need="cpu_linux",
+            sample=0.06,
+            skip=("/cpu/", "/gpu/", "/ascend/", "/dynamic_shape/", "/graph_kernel/", "/parallel/"),
+        ),
+    ],
+}
+#: wider than the baseline, which takes samples of these folders
+_NOT = ("/gpu/", "/ascend/", "/graph_kernel/", "/parallel/")
+SUITES |= {
+    "ops": [dict(ver="2.7", paths=(f"{ST}/ops",), need="cpu_linux", skip=_NOT)],
+    "tensors": [dict(ver="2.7", paths=(f"{ST}/tensor",), need="cpu_linux")],
+    "pynative": [
+        dict(ver="2.7", paths=(f"{ST}/pynative",), need="cpu_linux", skip=("/hook/", "/loss_scale", "/network"))
+    ],
+    "dynamic": [dict(ver="2.7", paths=(f"{ST}/dynamic_shape",), need="cpu_linux")],
+    "numpy_scipy": [dict(ver="2.7", paths=(f"{ST}/numpy_native", f"{ST}/scipy_st"), need="cpu_linux")],
 }
 ORDER = list(SUITES)
-FIRST = ("train", "summary", "serialization", "metrics")
 
 
 def kept(path, fraction):

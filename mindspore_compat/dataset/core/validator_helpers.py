@@ -45,8 +45,8 @@ def type_check(arg: Any, types: type | tuple[type, ...], arg_name: str) -> None:
     types = types if isinstance(types, tuple) else (types,)
     if isinstance(arg, types) and not (isinstance(arg, bool) and bool not in types):
         return
-    expected = ", ".join(t.__name__ for t in types)
-    raise TypeError(f"Argument {arg_name} with value {arg!r} is not of type [{expected}], but got {type(arg)}.")
+    shown = '""' if isinstance(arg, str) and not arg else arg
+    raise TypeError(f"Argument {arg_name} with value {shown} is not of type {list(types)}, but got {type(arg)}.")
 
 
 def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_name: str) -> None:
@@ -59,7 +59,7 @@ def check_value(value: float, interval: tuple[float, float], arg_name: str) -> N
     """Raise ValueError unless ``interval[0] <= value <= interval[1]``."""
     low, high = interval
     if not low <= value <= high:
-        raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}], got {value}.")
+        raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}]. Got {value}.")
 
 
 def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
@@ -73,7 +73,9 @@ def check_nonzero(value: Any, name: str) -> Any:
     """An int other than 0; returned."""
     check_int(value, name)
     if value == 0:
-        raise ValueError(f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, {INT32_MAX}].")
+        raise ValueError(
+            f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, {INT32_MAX}]. Got 0."
+        )
     return value
 
 
@@ -81,10 +83,10 @@ def check_real(
     value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
 ) -> Any:
     """A number in [low, high], or with `above` in (low, high]; returned."""
-    type_check(value, (int, float), name)
+    type_check(value, (float, int), name)
     check_value(value, (low, high), name)
     if above and value == low:
-        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}], got {value}.")
+        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}]. Got {value}.")
     return value
 
 
@@ -126,7 +128,7 @@ def workers_in_range(num: Any) -> int:
     type_check(num, int, "num_parallel_workers")
     limit = cpu_count()
     if num < 1:
-        raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {limit}, got {num}!")
+        raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {limit}! Got {num}.")
     if num > limit:
         warn_once(
             "dataset.num_parallel_workers",
@@ -165,7 +167,5 @@ def check_columns(columns: Any, name: str) -> list[str]:
         if not column:
             raise ValueError(f"{name}[{i}] should not be empty.")
     if len(set(columns)) != len(columns):
-        raise ValueError(
-            f"Every column name should not be same with others in column_names, but got {columns} as {name}."
-        )
+        raise ValueError(f"Every column name should not be same with others in column_names. Got {columns} as {name}.")
     return columns

@@ -151,26 +151,33 @@ class TupleIterator(Iterator):
 
 def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
     """What turns a column into what the user gets; strings stay NumPy arrays, dicts are converted entry by entry."""
-    if output_numpy:
-        return _copied if do_copy else _as_is
 
-    def to_tensor(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {k: to_tensor(v) for k, v in value.items()}
-        if not isinstance(value, np.ndarray):
-            value = np.asarray(value)
+    def to_tensor(value: np.ndarray) -> Any:
         if value.dtype.kind not in "biufc":
             return value
         if do_copy or not value.flags.writeable or not value.flags.c_contiguous:
             value = np.array(value, order="C")
         return Tensor.from_numpy(value)
 
-    return to_tensor
+    if output_numpy:
+        arrays = np.array if do_copy else _as_is
+    else:
+        arrays = to_tensor
+
+    def convert(value: Any) -> Any:
+        return arrays(value) if isinstance(value, np.ndarray) else _entry(value, convert)
+
+    return convert
+
+
+def _entry(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """A dict, or what lies in one: numbers and strings become arrays, and then what arrays become."""
+    if isinstance(value, dict):
+        return {key: convert(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(convert(item) for item in value)
+    return convert(np.asarray(value)) if isinstance(value, (bool, int, float, str, np.generic)) else value
 
 
 def _as_is(value: Any) -> Any:
     return value
-
-
-def _copied(value: Any) -> Any:
-    return np.array(value) if isinstance(value, np.ndarray) else value

@@ -182,7 +182,7 @@ class Vocab:
         items = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if not isinstance(items, list):
             raise TypeError(
-                f"Argument tokens with value {tokens!r} is not of type [str, list, np.ndarray], but got {type(tokens)}."
+                f"Argument tokens with value {tokens} is not of type {[str, list, np.ndarray]}, but got {type(tokens)}."
             )
         type_check_list(items, str, "tokens")
         return [self._ids.get(item, -1) for item in items]
@@ -191,12 +191,12 @@ class Vocab:
         """Words of one number or several; "" for one that is not there."""
         if isinstance(ids, (int, np.integer)) and not isinstance(ids, bool):
             if ids < 0:
-                raise ValueError(f"Input ids is not within the required interval of [0, 2147483647], but got {ids}.")
+                raise ValueError(f"Input ids is not within the required interval of [0, 2147483647]. Got {ids}.")
             return self._words.get(int(ids), "")
         items = ids.tolist() if isinstance(ids, np.ndarray) else ids
         if not isinstance(items, list):
             raise TypeError(
-                f"Argument ids with value {ids!r} is not of type [int, list, np.ndarray], but got {type(ids)}."
+                f"Argument ids with value {ids} is not of type {[int, list, np.ndarray]}, but got {type(ids)}."
             )
         type_check_list(items, int, "ids")
         return [str(self.ids_to_tokens(item)) for item in items]

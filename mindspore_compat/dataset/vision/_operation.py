@@ -141,7 +141,7 @@ def check_interpolation(interpolation: Any, name: str = "interpolation") -> Inte
     """An `Inter`."""
     if not isinstance(interpolation, Inter):
         raise TypeError(
-            f"Argument {name} with value {interpolation!r} is not of type [Inter], but got {type(interpolation)}."
+            f"Argument {name} with value {interpolation} is not of type {[Inter]}, but got {type(interpolation)}."
         )
     return interpolation
 

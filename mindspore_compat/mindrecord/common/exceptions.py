@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 __all__ = [
+    "MRMAddIndexError",
+    "MRMFetchDataError",
+    "MRMGenerateIndexError",
+    "MRMGetMetaError",
     "MRMDefineCategoryError",
     "MRMInvalidSchemaError",
     "MRMOpenError",
@@ -39,3 +43,19 @@ class MRMDefineCategoryError(MindRecordException):
 
 class PathNotExistsError(MindRecordException):
     """Files of a data set that are not there."""
+
+
+class MRMAddIndexError(MindRecordException):
+    """An index that cannot be added."""
+
+
+class MRMFetchDataError(MindRecordException):
+    """Rows that cannot be read."""
+
+
+class MRMGenerateIndexError(MindRecordException):
+    """An index file that cannot be written."""
+
+
+class MRMGetMetaError(MindRecordException):
+    """A file whose header cannot be read."""

@@ -9,6 +9,7 @@ from typing import Any
 import torch.distributed as dist
 
 from mindspore_compat import log
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.communication import _groups, _start, management
 from mindspore_compat.communication.management import GlobalComm
 
@@ -241,3 +242,6 @@ def get_group_rank(group: str | None, global_rank: int) -> int:
 def get_process_group_ranks(group: str | None = None) -> list[int]:
     """The world ranks of the group's members."""
     return management.get_process_group_ranks(_name(group, "get_process_group_ranks"))
+
+
+__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # upstream has the collectives here too

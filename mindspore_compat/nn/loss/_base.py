@@ -16,15 +16,6 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 _IGNORED, _NOWHERE = -100, -(2**62)  # class indices that torch leaves out; one that no label has
 
 
-def check_same_shape(owner: str, **given: Any) -> None:
-    """ValueError unless all have one shape."""
-    shapes = {name: tuple(value.shape) for name, value in given.items()}
-    if len(set(shapes.values())) > 1:
-        raise ValueError(
-            f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}."
-        )
-
-
 class LossBase(Cell):
     """Base of losses: `get_loss` weighs and reduces by ``reduction`` ("mean", "sum" or "none").
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_bool, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.parameter import Parameter
@@ -16,11 +17,10 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     Loss,
     LossBase,
     _Loss,
-    check_same_shape,
     difference,
     reduced,
 )
-from mindspore_compat.ops._adapt import check_tensors
+from mindspore_compat.ops._adapt import check_same_shape, check_tensors
 
 __all__ = [
     "LossBase",
@@ -141,6 +141,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits: Any, labels: Any) -> Any:
         try:
+            if logits.dim() != 2:
+                logits, labels = self._rows(logits, labels)
             if self.sparse:
                 if labels.dtype is not torch.int64:
                     labels = self._as_indices(labels)
@@ -153,6 +155,21 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             )
         except (RuntimeError, ValueError, AttributeError, IndexError) as error:
             raise self._explained(error, logits, labels) from None
+
+    def _rows(self, logits: Any, labels: Any) -> tuple[Any, Any]:
+        """Logits and labels with one row for each label; only the mean over classes takes more axes."""
+        if not self.sparse or self.reduction != "mean" or logits.dim() < 2:
+            raise ValueError(
+                "For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be equal to 2, but got "
+                f"{logits.dim()}. Reshape them to (rows, classes)."
+            )
+        if labels.shape != logits.shape[:-1]:
+            raise ValueError(
+                "For 'SoftmaxCrossEntropyWithLogits', Labels shape value must be equal to the Features except the last "
+                f"dimension of Features, but got {tuple(labels.shape)} and {tuple(logits.shape)}. Classes are the last "
+                "axis; nn.CrossEntropyLoss has them at the second."
+            )
+        return logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
 
     @staticmethod
     def _as_indices(labels: Any) -> Any:
@@ -347,3 +364,6 @@ class CTCLoss(LossBase):
         if self.reduction == "sum":
             return torch.sum(losses)
         return torch.squeeze(losses, 0) if alone else losses
+
+
+__getattr__ = module_getattr(__name__, fallback="nn.loss")  # upstream has all losses in this file

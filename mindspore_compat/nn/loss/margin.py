@@ -10,8 +10,8 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, reduced
-from mindspore_compat.ops._adapt import check_tensors
+from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
+from mindspore_compat.ops._adapt import check_same_shape, check_tensors
 
 __all__ = [
     "MarginRankingLoss",

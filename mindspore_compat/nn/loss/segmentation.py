@@ -10,8 +10,8 @@ from mindspore_compat._api.validate import check_positive_float, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import get_activation
-from mindspore_compat.nn.loss.loss import LossBase, check_same_shape
-from mindspore_compat.ops._adapt import check_tensors
+from mindspore_compat.nn.loss.loss import LossBase
+from mindspore_compat.ops._adapt import check_same_shape, check_tensors
 
 __all__ = ["DiceLoss", "MultiClassDiceLoss", "FocalLoss", "SampledSoftmaxLoss"]
 

@@ -111,6 +111,10 @@ class Members(Groups):
         known = {id(item): place for place, item in enumerate(self.parameters)}
         found = []
         for item in [param] if isinstance(param, Parameter) else param:
+            if not isinstance(item, Parameter):
+                raise TypeError(
+                    f"For 'get_lr_parameter', the elements of 'param' must be 'Parameter', but got {type(item)}."
+                )
             if id(item) not in known:
                 raise ValueError(
                     f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "

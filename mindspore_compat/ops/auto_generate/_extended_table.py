@@ -61,7 +61,57 @@ def _one_hot(tensor: Any, num_classes: int, on_value: Any, off_value: Any, axis:
     return F.one_hot(tensor, num_classes, on_value, off_value, axis)
 
 
+def _slice(input: Any, dim: int, start: int, end: int, step: int) -> Any:
+    """``input[start:end:step]`` along ``dim``."""
+    return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
+
+
+def _pairs(value: Any, dims: int) -> Any:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * dims
+
+
+def _convolution(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    transposed: bool = False,
+    output_padding: Any = 0,
+    groups: int = 1,
+) -> Any:
+    """torch's general convolution, or its transpose."""
+    dims = weight.dim() - 2
+    steps = [_pairs(value, dims) for value in (stride, padding, dilation)]
+    return wrap(torch.convolution(input, weight, bias, *steps, transposed, _pairs(output_padding, dims), groups))
+
+
+def _conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
+    """The transpose of a convolution over two axes."""
+    return _convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+
+
+def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None) -> Any:
+    """Nearest neighbours, to ``output_size`` or by ``scales``."""
+    sizes = None if output_size is None else tuple(output_size)
+    return wrap(torch._C._nn.upsample_nearest2d(input, sizes, None if scales is None else list(scales)))
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "SliceExt": _slice,
+    "Convolution": _convolution,
+    "ConvTranspose2D": _conv_transpose2d,
+    "UpsampleNearest2D": _upsample_nearest2d,
     "AddExt": _add,
     "SubExt": _sub,
     "SumExt": _reduction(torch.sum, "sum"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
@@ -236,3 +237,6 @@ def zip_operation(*sequences: Any) -> tuple:
 def env_get(environment: Any, key: Any, default: Any = None) -> Any:
     """An entry of an environment of gradients."""
     return environment.get(key, default)
+
+
+__getattr__ = module_getattr(__name__, {"GradOperation": "ops.function.grad._operation:GradOperation"})

@@ -13,7 +13,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_operators import floor_quotient
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_plain, pair
+from mindspore_compat.ops._adapt import as_plain, check_same_dtype, pair
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 
 __all__ = """
@@ -243,22 +243,26 @@ def ldexp(x: Any, other: Any) -> Any:
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
+    check_same_dtype("Lerp", input=input, end=end)
     return wrap(torch.lerp(input, end, weight))
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
+    check_same_dtype("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     return input + tensor1 * tensor2 * value
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
+    check_same_dtype("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     return input + tensor1 / tensor2 * value
 
 
 def addn(x: Any) -> Any:
     """The sum of a sequence of tensors."""
     items = x if isinstance(x, (tuple, list)) else (x,)
+    check_same_dtype("AddN", **{f"element_{place}": item for place, item in enumerate(items)})
     total = items[0]
     for item in items[1:]:
         total = torch.add(total, item)

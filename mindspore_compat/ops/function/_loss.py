@@ -10,7 +10,8 @@ import torch.nn.functional as tf
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_reduction, reduced, to_dtype
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.ops._adapt import check_reduction, check_same_dtype, check_same_shape, reduced, to_dtype
 
 __all__ = """
     cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
@@ -22,6 +23,7 @@ __all__ = """
 
 
 _int64 = torch.int64
+_NOWHERE = -(2**62)  # a class to leave out that no label has
 
 
 def cross_entropy(
@@ -81,6 +83,8 @@ def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction
     upstream does.
     """
     check_reduction(reduction, "binary_cross_entropy")
+    check_same_dtype("BinaryCrossEntropy", logits=logits, labels=labels)
+    check_same_shape("BinaryCrossEntropy", logits=logits, labels=labels)
     floor, weight = 1e-12, None if weight is None else weight.detach()
     loss = -(
         labels * torch.log(torch.clamp(logits, min=floor))
@@ -109,6 +113,13 @@ def binary_cross_entropy_with_logits(
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     """(loss of each row against a distribution, its gradient by the logits)."""
+    check_same_dtype("SoftmaxCrossEntropyWithLogits", logits_type=logits, label_type=labels)
+    check_same_shape("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
+    if logits.dim() != 2:
+        raise ValueError(
+            "For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be equal to 2, but got "
+            f"{logits.dim()}. Reshape them to (rows, classes)."
+        )
     loss = -torch.sum(labels * torch.log_softmax(logits, -1), -1)
     with torch.no_grad():
         gradient = torch.softmax(logits, -1) - labels
@@ -116,16 +127,42 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False) -> Any:
-    """The mean loss of rows against classes, or its gradient by the logits."""
-    labels = to_dtype(labels, _int64)
+    """The mean loss of rows, the last axis, against classes, or its gradient by the logits.
+
+    Raises:
+        TypeError: unless the labels are int32 or int64.
+        ValueError: unless they have the shape of the logits without its last axis.
+        RuntimeError: for a class that is not there.
+    """
+    owner = "SparseSoftmaxCrossEntropyWithLogits"
+    if labels.dtype not in (torch.int32, _int64):
+        raise TypeError(
+            f"For primitive[{owner}], the input argument[labels_type] must be a type of {{Tensor[Int32], "
+            f"Tensor[Int64]}}, but got Tensor[{dtype_name(labels.dtype)}]."
+        )
+    if logits.dim() < 2 or labels.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"For '{owner}', Labels shape value must be equal to the Features except the last dimension of Features, "
+            f"but got {tuple(labels.shape)} and {tuple(logits.shape)}."
+        )
+    labels = torch.reshape(to_dtype(labels, _int64), (-1,))
+    rows = torch.reshape(logits, (-1, logits.shape[-1]))
     if is_grad:
         with torch.no_grad():
-            return wrap((torch.softmax(logits, -1) - tf.one_hot(labels, logits.shape[-1])) / logits.shape[0])
-    return wrap(tf.cross_entropy(logits, labels))
+            gradient = (torch.softmax(rows, -1) - tf.one_hot(labels, rows.shape[-1])) / rows.shape[0]
+            return wrap(torch.reshape(gradient, logits.shape))
+    try:
+        return wrap(tf.cross_entropy(rows, labels, ignore_index=_NOWHERE))
+    except IndexError:
+        raise RuntimeError(
+            f"For '{owner}' got error label! The labels must be in [0, {rows.shape[-1]}), but got {labels}."
+        ) from None
 
 
 def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
     """Cross entropy of sigmoid(logits), element by element; labels get no gradient."""
+    check_same_dtype("SigmoidCrossEntropyWithLogits", logits_type=logits, label_type=label)
+    check_same_shape("SigmoidCrossEntropyWithLogits", logits=logits, label=label)
     return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label.detach(), logits.dtype), reduction="none"))
 
 
@@ -149,6 +186,7 @@ def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = 
         ValueError: unless ``beta`` is above 0.
     """
     check_reduction(reduction, "smooth_l1_loss")
+    check_same_shape("SmoothL1Loss", prediction=input, target=target)
     return wrap(tf.smooth_l1_loss(input, target, reduction=reduction, beta=beta))
 
 
@@ -160,6 +198,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 
 def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """labels (log labels - logits); labels get no gradient."""
+    check_same_dtype("KLDivLoss", x=logits, target=labels)
+    check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
     loss = torch.xlogy(labels, labels) - labels * logits
     if reduction == "batchmean":
@@ -183,6 +223,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """1 - cos for target 1, max(0, cos - margin) for -1."""
     check_reduction(reduction, "cosine_embedding_loss")
+    check_same_dtype("cosine_embedding_loss", input1=input1, input2=input2)
     return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
 
 
@@ -204,6 +245,7 @@ def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reducti
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target (input1 - input2) + margin)."""
     check_reduction(reduction, "margin_ranking_loss")
+    check_same_dtype("margin_ranking_loss", input1=input1, input2=input2)
     return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
 
 

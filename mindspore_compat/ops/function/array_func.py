@@ -1,5 +1,6 @@
 """Tensors made, shaped, joined, indexed. Upstream: ``mindspore.ops.function.array_func``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
@@ -7,3 +8,16 @@ from mindspore_compat.ops.function._ordering import *  # noqa: F403
 from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
+
+# upstream keeps these here
+__getattr__ = module_getattr(
+    __name__,
+    {
+        "split_ext": "mint:split",
+        "one_hot_ext": "mint.nn.functional:one_hot",
+        "min_ext": "mint:min",
+        "max_ext": "mint:max",
+        "new_ones": "ops.functional:new_ones",
+        "new_zeros": "ops.functional:new_zeros",
+    },
+)

@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import pair
+from mindspore_compat.ops._adapt import check_same_dtype, pair
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
@@ -187,6 +187,7 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
 
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
     """``bias`` added to the channels: the second axis, or the last for "NHWC"."""
+    check_same_dtype("BiasAdd", input_x=input_x, bias=bias)
     if data_format in ("NCHW", "NCDHW") and input_x.dim() > 2:
         bias = torch.reshape(bias, (-1, *(1,) * (input_x.dim() - 2)))
     return wrap(torch.add(input_x, bias))

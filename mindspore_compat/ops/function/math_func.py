@@ -1,7 +1,18 @@
 """Arithmetic, reductions and products. Upstream: ``mindspore.ops.function.math_func``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._norms import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
+
+# upstream keeps these here
+__getattr__ = module_getattr(
+    __name__,
+    {
+        "norm_ext": "mint:norm",
+        "linspace_ext": "mint:linspace",
+        "F": "ops.functional:",
+    },
+)

@@ -2,6 +2,10 @@
 
 from typing import Any, Literal
 
+from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.mint import linspace as linspace_ext
+from mindspore_compat.mint import norm as norm_ext
+from mindspore_compat.ops import functional as F
 from mindspore_compat.ops.function._arithmetic import accumulate_n as accumulate_n
 from mindspore_compat.ops.function._arithmetic import add as add
 from mindspore_compat.ops.function._arithmetic import addcdiv as addcdiv

@@ -15,7 +15,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._adapt import as_plain, changed, get_data, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import as_plain, changed, check_keeps_dtype, get_data, passes_gradient, to_dtype
 
 __all__ = """
     depend identity partial assign assign_add assign_sub make_range make_tuple make_list make_slice make_dict
@@ -61,6 +61,7 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns it."""
     data = get_data(variable)
+    check_keeps_dtype("Assign", data, value)
     data.copy_(as_plain(value, data.dtype, variable).detach())
     return changed(variable)
 
@@ -69,7 +70,9 @@ def assign_add(variable: Any, value: Any) -> Any:
     """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that
     passes it on.
     """
-    get_data(variable).add_(as_plain(value, None, variable).detach())
+    data = get_data(variable)
+    check_keeps_dtype("AssignAdd", data, value)
+    data.add_(as_plain(value, None, variable).detach())
     changed(variable)
     return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
 
@@ -78,7 +81,9 @@ def assign_sub(variable: Any, value: Any) -> Any:
     """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes
     it on.
     """
-    get_data(variable).sub_(as_plain(value, None, variable).detach())
+    data = get_data(variable)
+    check_keeps_dtype("AssignSub", data, value)
+    data.sub_(as_plain(value, None, variable).detach())
     changed(variable)
     return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
 
@@ -97,11 +102,13 @@ def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
 
 
 def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
-    """Float tensors (in tuples, lists and dicts too) in another float dtype; the rest unchanged."""
+    """Float tensors (in tuples, lists and dicts too) in another float dtype; the rest unchanged. A list comes back as a
+    tuple, as upstream's.
+    """
     if isinstance(x, torch.Tensor):
         return wrap(to_dtype(x, to_torch_dtype(dst_dtype))) if x.dtype.is_floating_point else x
     if isinstance(x, (tuple, list)):
-        return type(x)(mixed_precision_cast(dst_dtype, item) for item in x)
+        return tuple(mixed_precision_cast(dst_dtype, item) for item in x)
     if isinstance(x, dict):
         return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
     return x

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
@@ -313,3 +314,18 @@ def exponential_(input: Any, lambd: float = 1, *, generator: Any = None) -> Any:
 def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     """Fill with 1 with probability ``p``, else 0."""
     return _in_place("bernoulli_", input, p, generator=generator)
+
+
+# upstream keeps these here
+__getattr__ = module_getattr(
+    __name__,
+    {
+        "randperm_ext": "mint:randperm",
+        "randn_like_ext": "mint:randn_like",
+        "rand_like_ext": "mint:rand_like",
+        "randn_ext": "mint:randn",
+        "rand_ext": "mint:rand",
+        "randint_ext": "mint:randint",
+        "randint_like_ext": "mint:randint_like",
+    },
+)

@@ -126,7 +126,7 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
             else:
                 raise TypeError(
                     "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
-                    f"'name' (str) and 'data' (Parameter, Tensor or array), but got {type(item).__name__}: {item!r:.200}."
+                    f"'name' (str) and 'data' (Tensor or array), but got {type(item).__name__}: {item!r:.200}."
                 )
 
 

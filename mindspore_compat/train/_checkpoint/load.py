@@ -68,8 +68,8 @@ def load_checkpoint(
             return choice_func is None or bool(choice_func(name))
         except Exception as error:
             raise ValueError(
-                f"For 'load_checkpoint', the argument 'choice_func' failed for the name {name!r}: {error}. It must take "
-                "a str and return a bool."
+                f"For 'load_checkpoint', the argument 'choice_func' failed for the name {name!r}: {error}. It must "
+                "take a str and return a bool."
             ) from error
 
     metadata: dict[str, str] = {}

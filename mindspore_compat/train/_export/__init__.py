@@ -11,7 +11,7 @@ import copy
 import logging
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,7 +44,6 @@ _OPTIONS = frozenset(
 )
 _ONNX_OPTIONS = ("opset_version", "dynamic_axes", "float16")
 _QUANT_MODES = ("NONQUANT", "QUANT", "AUTO", "MANUAL")  # the last two of 1.1
-_LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
 
 
 def _room() -> Any:
@@ -119,7 +118,7 @@ def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
         raise ValueError(f"For 'export', {error}.") from None
 
 
-def _encrypted(pieces: list[bytes], key: bytes, mode: Any) -> list[bytes]:
+def _encrypted(pieces: Iterable[Any], key: bytes, mode: Any) -> list[bytes]:
     return [mode(b"".join(pieces), key)] if callable(mode) else list(envelope.encrypt(pieces, key, mode))
 
 
@@ -147,7 +146,15 @@ def _mode_of(file_format: str, net: Any) -> Iterator[None]:
             cell.training = True
 
 
-def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
+class Limits:
+    """KiB of parameters above which they get files of their own, and that such a file takes at most. ``ask`` says them:
+    `train.serialization` puts its constants there, which tests and scripts set. protobuf ends at 2 GiB.
+    """
+
+    ask: Callable[[], tuple[float, float]]
+
+
+def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
     """Whether the parameters need files of their own.
 
     Raises:
@@ -158,13 +165,13 @@ def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
         if isinstance(net, Cell)
         else 0
     )
-    if total > _LIMIT_BYTES and (file_format != "MINDIR" or key is not None or is_open(inputs)):
+    limit = Limits.ask()[0] * 1024
+    if total > limit and (file_format != "MINDIR" or is_open(inputs)):
         raise RuntimeError(
-            f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a "
-            "MINDIR with fixed sizes and without encryption is written, as several files. Leave that out, or use "
-            "save_checkpoint for the parameters."
+            f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {limit / 2**30:.0f} GiB only a MINDIR "
+            "with fixed sizes is written, as several files. Leave that out, or use save_checkpoint for the parameters."
         )
-    return total > _LIMIT_BYTES
+    return total > limit
 
 
 def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -203,7 +210,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
         file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made. Above 1 GiB of
-            parameters, MINDIR is ``NAME_graph.mindir`` and ``NAME_variables/data_0``.
+            parameters (``train.serialization.TOTAL_SAVE`` KiB), MINDIR is ``NAME_graph.mindir`` and
+            ``NAME_variables/data_0``.
         file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX". None is 1.x's default, "AIR", which
             is refused.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for
@@ -255,14 +263,15 @@ def _export(net: Any, inputs: tuple[Any, ...], file_name: str, file_format: str,
         )
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
-    large = _is_large(net, file_format, key, given)
+    large = _is_large(net, file_format, given)
     suffix, pieces_of = _room().WRITERS[file_format]
     path = os.path.realpath(file_name)
     if not path.endswith(suffix):
         path += suffix
     if large:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        _room().write_large(path, net, given, kwargs)
+        encrypted = list if key is None else lambda pieces: _encrypted(pieces, key, mode)
+        _room().write_large(path, net, given, kwargs, most=Limits.ask()[1] * 1024, encrypted=encrypted)
         return
     with _mode_of(file_format, net):
         pieces = pieces_of(net, given, kwargs)

@@ -194,9 +194,9 @@ def _check_node(node: Any) -> None:
 class FuncGraph(_graph_cell.FuncGraph):
     """A graph that `load` read: `nn.GraphCell` runs it. ``parameters`` are those of the file, by name."""
 
-    def __init__(self, model: Any, path: str = "") -> None:
+    def __init__(self, model: Any, path: str = "", decrypted: Callable[[str, bytes], Any] | None = None) -> None:
         self.name, self.path = model.graph.name, path
-        self._separate = Separate(path)
+        self._separate = Separate(path, decrypted)
         messages = [model.graph, *model.functions]
         self.parameters: dict[str, Parameter] = {}
         self._given: dict[str, dict[str, Any]] = {}  # attributes by the name of the primitive
@@ -335,7 +335,8 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
         raise MindirError(
             f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it."
         )
-    return FuncGraph(model, path)
+    decrypted = None if dec_key is None else lambda name, content: _decrypted(name, content, dec_key, dec_mode)
+    return FuncGraph(model, path, decrypted)
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:

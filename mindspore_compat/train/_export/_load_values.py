@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from mindspore_compat._format.proto import mindir as proto
-from mindspore_compat._format.source import open_regular
+from mindspore_compat._format.source import open_regular, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
@@ -84,8 +85,9 @@ def read_text(value: Any) -> str:
 class Separate:
     """Contents in files of their own, beside the MINDIR file or in folders below."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, decrypted: Callable[[str, bytes], Any] | None = None) -> None:
         self._folder, self._taken = os.path.dirname(os.path.realpath(path)), dict[str, int]()
+        self._decrypted, self._plain = decrypted, dict[str, Any]()
 
     def _place(self, location: str) -> str:
         parts = location.replace("\\", "/").split("/")
@@ -98,11 +100,18 @@ class Separate:
             raise ValueError(f"the location {location!r} of separate contents leads out of the file's folder")
         return found
 
+    def _open(self, path: str) -> Any:
+        if self._decrypted is None:
+            return open_regular(path)
+        if path not in self._plain:
+            self._plain[path] = bytes(self._decrypted(path, read_regular(path)))
+        return io.BytesIO(self._plain[path])
+
     def read(self, place: Any, wanted: int) -> bytes:
         """The next n bytes, if there are as many."""
         path = self._place(read_text(place.location))
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
+        with self._open(path) as file:
+            size = file.seek(0, os.SEEK_END)
             if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
                 raise ValueError(
                     f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said "

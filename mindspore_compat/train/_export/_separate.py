@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -28,30 +28,58 @@ def _contents(parameters: Sequence[tuple[Any, torch.Tensor]]) -> Iterator[Any]:
         flat = plain(data).cpu().contiguous().reshape(-1)
         if flat.numel():
             yield memoryview(flat.view(torch.uint8).numpy())
-        yield bytes(-flat.numel() * flat.element_size() % _STEP)
+        yield bytes(-_length(data) % _STEP)
 
 
-def write_separately(path: str, model: Any, parameters: Sequence[tuple[Any, torch.Tensor]]) -> None:
-    """Write the graph without contents and a file with those of ``parameters``: (message in the graph, tensor).
+def _length(data: torch.Tensor) -> int:
+    return data.numel() * data.element_size()
+
+
+def _files(parameters: Sequence[tuple[Any, torch.Tensor]], most: float) -> list[list[tuple[Any, torch.Tensor]]]:
+    """The parameters of each file, of up to ``most`` bytes."""
+    files, size = [list[tuple[Any, torch.Tensor]]()], float(len(_HEAD))
+    for message, data in parameters:
+        size += _length(data) + -_length(data) % _STEP
+        if size > most:
+            if not files[-1]:
+                raise RuntimeError("The parameter size is exceed 1T,cannot export to the file")
+            files.append([])
+            size = len(_HEAD) + _length(data) + -_length(data) % _STEP
+        files[-1].append((message, data))
+    return files
+
+
+def write_separately(
+    path: str,
+    model: Any,
+    parameters: Sequence[tuple[Any, torch.Tensor]],
+    most: float,
+    encrypted: Callable[[Iterable[Any]], Iterable[Any]],
+) -> None:
+    """Write the graph without contents and files with those of ``parameters``: (message in the graph, tensor).
 
     Args:
         path: the name that a file in one piece would have.
+        most: bytes of one file of parameters.
+        encrypted: what the pieces of a file become.
+
+    Raises:
+        RuntimeError: for a parameter that no file takes.
     """
     stem = path.removesuffix(".mindir")
-    location = os.path.join(f"{os.path.basename(stem)}_variables", "data_0")
-    place = len(_HEAD)
-    for message, data in parameters:
-        message.ClearField("raw_data")
-        length = data.numel() * data.element_size()
-        message.external_data.location, message.external_data.offset, message.external_data.length = (
-            location,
-            place,
-            length,
-        )
-        place += length + -length % _STEP
+    folder = f"{os.path.basename(stem)}_variables"
+    files = _files(parameters, most)
     os.makedirs(f"{stem}_variables", mode=0o700, exist_ok=True)
-    write_atomically(os.path.join(os.path.dirname(path), location), _contents(parameters), stat.S_IRUSR)
-    write_atomically(f"{stem}_graph.mindir", [model.SerializeToString(deterministic=True)], stat.S_IRUSR)
+    for number, held in enumerate(files):
+        place, location = len(_HEAD), os.path.join(folder, f"data_{number}")
+        for message, data in held:
+            message.ClearField("raw_data")
+            entry, length = message.external_data, _length(data)
+            entry.location, entry.offset, entry.length = location, place, length
+            place += length + -length % _STEP
+        write_atomically(os.path.join(os.path.dirname(path), location), encrypted(_contents(held)), stat.S_IRUSR)
+    pieces = [model.SerializeToString(deterministic=True)]
+    write_atomically(f"{stem}_graph.mindir", list(encrypted(pieces)), stat.S_IRUSR)
     _log.warning(
         "export: the parameters are more than 1 GiB: the graph stands in %s_graph.mindir, which mindspore.load takes, "
         "and the parameters in %s_variables beside it.",

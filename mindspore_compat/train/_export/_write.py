@@ -98,13 +98,13 @@ def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
     return model
 
 
-def write_large(path: str, net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
+def write_large(path: str, net: Any, inputs: tuple[Any, ...], options: dict[str, Any], **how: Any) -> None:
     """MINDIR with its parameters in files of their own."""
     separate: list[Any] = []
     model = mindir_model(_graph_of(net, inputs, mindir_kept), separate=separate)
     if options.get("custom_func") is not None:
         options["custom_func"](model)
-    write_separately(path, model, separate)
+    write_separately(path, model, separate, **how)
 
 
 def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:

@@ -61,7 +61,7 @@ class EarlyStopping(Callback):
         current = self._monitored.value(cb_params, "Early stopping")
         if current is None:
             return
-        network = cb_params.train_network
+        network = cb_params.train_network if self.restore_best_weights else None
         if self.restore_best_weights and self.best_weights_param_dict is None:
             self.best_weights_param_dict = _snapshot(network)
         self.wait += 1

@@ -10,6 +10,7 @@ from typing import Any
 from mindspore_compat._api.validate import check_str
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_files import made_folder
 from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
@@ -61,6 +62,8 @@ class OnRequestExit(Callback):
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")
         self.exit = False
+        self.use_graceful = os.environ.get("MS_ENABLE_GRACEFUL_EXIT") == "1"
+        self.is_distributed = get_group_size() > 1
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
             check_str(file_name, "file_name", "OnRequestExit")

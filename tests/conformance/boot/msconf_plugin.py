@@ -1,4 +1,5 @@
 """pytest plugin of the conformance harness: events as JSON lines, CPU forced, stable parameter ids."""
+
 import builtins
 import enum
 import functools
@@ -37,6 +38,7 @@ def _message(longrepr):
 
 def _force_cpu(func):
     """Replace a GPU or Ascend target by CPU (every other option goes through as written)."""
+
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         args = tuple("CPU" if isinstance(a, str) and a.lower() in _NOT_CPU else a for a in args)
@@ -44,6 +46,7 @@ def _force_cpu(func):
         if isinstance(target, str) and target.lower() in _NOT_CPU:
             kwargs["device_target"] = "CPU"
         return func(*args, **kwargs)
+
     wrapper.msconf_wrapped = True
     return wrapper
 
@@ -68,15 +71,22 @@ class _StandIn(types.ModuleType):
 
 
 def _is_inner(path):
-    return path.startswith("mindspore") and (path.split(".")[0] in ("mindspore",)) and any(
-        part.startswith("_") or part.endswith("_pb2") for part in path.split(".")[1:])
+    return (
+        path.startswith("mindspore")
+        and (path.split(".")[0] in ("mindspore",))
+        and any(part.startswith("_") or part.endswith("_pb2") for part in path.split(".")[1:])
+    )
 
 
 def _lend():
     plain = builtins.__import__
 
     def lending(name, globals=None, locals=None, fromlist=(), level=0):
-        if level or not name.startswith("mindspore") or not str((globals or {}).get("__file__", "")).startswith(os.environ.get("MSCONF_ROOT", "\0")):
+        if (
+            level
+            or not name.startswith("mindspore")
+            or not str((globals or {}).get("__file__", "")).startswith(os.environ.get("MSCONF_ROOT", "\0"))
+        ):
             return plain(name, globals, locals, fromlist, level)
         try:
             module = plain(name, globals, locals, fromlist, level)
@@ -109,9 +119,11 @@ def pytest_configure(config):
         return
     try:
         import mindspore
+
         modules = [mindspore]
         try:
             import mindspore.context
+
             modules.append(sys.modules["mindspore.context"])
         except Exception:
             pass
@@ -125,15 +137,19 @@ def pytest_configure(config):
                         pass
         if os.environ.get("MSCONF_ALIAS_HOOK"):
             _lend()
-        _emit(ev="import", ok=True, version=str(getattr(mindspore, "__version__", "?")),
-              package=str(getattr(mindspore, "__name__", "?")))
+        _emit(
+            ev="import",
+            ok=True,
+            version=str(getattr(mindspore, "__version__", "?")),
+            package=str(getattr(mindspore, "__name__", "?")),
+        )
     except BaseException as err:
         _emit(ev="import", ok=False, msg=_short(f"{type(err).__name__}: {err}"))
 
 
 def pytest_make_parametrize_id(config, val, argname):
     """Ids may not depend on how a framework prints its own objects."""
-    if val is None or isinstance(val, (str, bytes, bool, int, float, complex)) and not isinstance(val, enum.Enum):
+    if val is None or (isinstance(val, (str, bytes, bool, int, float, complex)) and not isinstance(val, enum.Enum)):
         return None
     if type(val).__module__ == "numpy" or getattr(val, "__module__", None) == "numpy":
         return None
@@ -174,8 +190,14 @@ def pytest_runtest_logreport(report):
     outcome = report.outcome
     if hasattr(report, "wasxfail") and outcome == "skipped":
         outcome = "skipped"
-    _emit(ev="report", id=report.nodeid, when=report.when, outcome=outcome, dur=round(report.duration, 3),
-          msg="" if outcome == "passed" else _message(report.longrepr))
+    _emit(
+        ev="report",
+        id=report.nodeid,
+        when=report.when,
+        outcome=outcome,
+        dur=round(report.duration, 3),
+        msg="" if outcome == "passed" else _message(report.longrepr),
+    )
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -1,4 +1,5 @@
 """Loaded by every interpreter of a conformance run (tests' child processes too)."""
+
 import importlib
 import os
 import sys

@@ -11,7 +11,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
-from mindspore_compat.train import _export
+from mindspore_compat.train import serialization
 from mindspore_compat.train._export import export, load
 from tests.train.export.nets import Function
 
@@ -82,13 +82,10 @@ def test_onnx_takes_cells_only(tmp_path: Path) -> None:
         export(lambda x: x, X, file_name=str(tmp_path / "net"), file_format="ONNX")
 
 
-@pytest.mark.parametrize("options", [{"file_format": "ONNX"}, {"file_format": "MINDIR", "enc_key": b"0" * 16}])
-def test_too_many_parameters_for_one_file(
-    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_export, "_LIMIT_BYTES", 10)
-    with pytest.raises(RuntimeError, match="only a MINDIR with fixed sizes and without encryption.*save_checkpoint"):
-        export(nn.Dense(3, 2), X, file_name=str(tmp_path / "net"), **options)
+def test_too_many_parameters_for_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serialization, "TOTAL_SAVE", 0)
+    with pytest.raises(RuntimeError, match="only a MINDIR with fixed sizes.*save_checkpoint"):
+        export(nn.Dense(3, 2), X, file_name=str(tmp_path / "net"), file_format="ONNX")
 
 
 class _Counter(nn.Cell):

@@ -281,7 +281,7 @@ def test_values_of_parameters_can_be_given(tmp_path: Path) -> None:
         (
             {"params_init": {"fc2.bias": Tensor(np.ones(3, np.float32))}},
             ValueError,
-            "'fc2.bias' in 'params_init' must have shape",
+            "'fc2.bias' in 'params_init' has shape",
         ),
         ({"params_init": {"fc2.bias": Tensor(np.ones(5, np.float16))}}, ValueError, "float16"),
         ({"obf_random_seed": 0}, NotImplementedError, "obfuscated"),

@@ -12,7 +12,6 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Symbol, Tensor, nn, ops
-from mindspore_compat.train import _export
 from mindspore_compat.train._export._sizes import Expression, fit
 from tests.support.oracle import run_oracle
 from tests.train.export.nets import Function
@@ -253,7 +252,7 @@ def test_dropout_in_training_draws_at_each_run(tmp_path: Path) -> None:
 def test_contents_of_a_large_network_lie_in_a_file_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_export, "_LIMIT_BYTES", 50)
+    monkeypatch.setattr(ms.train.serialization, "TOTAL_SAVE", 0)
     net = nn.SequentialCell(nn.Dense(3, 5), nn.Dense(5, 2))
     for _ in range(2):  # the second replaces the first
         ms.export(net, randn(2, 3), file_name=str(tmp_path / "big"), file_format="MINDIR")
@@ -270,16 +269,53 @@ def test_contents_of_a_large_network_lie_in_a_file_of_their_own(
     np.testing.assert_array_equal(graph(randn(2, 3)).asnumpy(), net(randn(2, 3)).asnumpy())
 
 
+@pytest.mark.parametrize(("kib", "files"), [(129 / 1024, 2), (10, 1)])
+@pytest.mark.parametrize("encryption", [{}, {"key": b"0" * 16}, {"key": b"0" * 32, "mode": "AES-CBC"}], ids=str)
+def test_contents_are_cut_into_files_and_encrypted(
+    kib: float, files: int, encryption: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if encryption:
+        pytest.importorskip("cryptography")
+    monkeypatch.setattr(ms.train.serialization, "TOTAL_SAVE", 0)
+    monkeypatch.setattr(ms.train.serialization, "PARAMETER_SPLIT_SIZE", kib)
+    net = nn.Dense(3, 5)
+    options = {f"enc_{name}": value for name, value in encryption.items()}
+    ms.export(net, randn(2, 3), file_name=str(tmp_path / "net.mindir"), file_format="MINDIR", **options)
+    contents = [path.read_bytes() for path in sorted((tmp_path / "net_variables").iterdir())]
+    assert len(contents) == files
+    weights = net.weight.asnumpy().tobytes(), net.bias.asnumpy().tobytes()
+    assert any(weight in content for weight in weights for content in contents) is not bool(encryption)
+    options = {f"dec_{name}": value for name, value in encryption.items()}
+    graph = nn.GraphCell(ms.load(str(tmp_path / "net_graph.mindir"), **options))
+    np.testing.assert_array_equal(graph(randn(2, 3)).asnumpy(), net(randn(2, 3)).asnumpy())
+
+
+def test_a_parameter_larger_than_any_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ms.train.serialization, "TOTAL_SAVE", 0)
+    monkeypatch.setattr(ms.train.serialization, "PARAMETER_SPLIT_SIZE", 0)
+    with pytest.raises(RuntimeError, match="parameter size is exceed 1T"):
+        ms.export(nn.Dense(3, 5), randn(2, 3), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not list(tmp_path.rglob("*data*")) and not list(tmp_path.glob("*.mindir"))
+
+
 @pytest.mark.oracle
-def test_real_mindspore_loads_our_large_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_export, "_LIMIT_BYTES", 50)
+@pytest.mark.parametrize("options", [{}, {"key": b"0" * 16}], ids=str)
+def test_real_mindspore_loads_our_large_network(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if options:
+        pytest.importorskip("cryptography")
+    monkeypatch.setattr(ms.train.serialization, "TOTAL_SAVE", 0)
     net = nn.SequentialCell(nn.Dense(3, 5), nn.Dense(5, 2))
-    ms.export(net, Tensor(np.ones((2, 3), np.float32)), file_name=str(tmp_path / "big"), file_format="MINDIR")
+    given = {f"enc_{name}": value for name, value in options.items()}
+    ms.export(net, Tensor(np.ones((2, 3), np.float32)), file_name=str(tmp_path / "big"), file_format="MINDIR", **given)
     found = run_oracle(
         """
 import sys, numpy as np, mindspore as ms
-give(ms.nn.GraphCell(ms.load(f"{sys.argv[1]}/big_graph.mindir"))(ms.Tensor(np.ones((2, 3), np.float32))).asnumpy().tolist())
+options = {"dec_key": sys.argv[2].encode()} if sys.argv[2] else {}
+give(ms.nn.GraphCell(ms.load(f"{sys.argv[1]}/big_graph.mindir", **options))(ms.Tensor(np.ones((2, 3), np.float32))).asnumpy().tolist())
 """,
         str(tmp_path),
+        options.get("key", b"").decode(),
     )
     np.testing.assert_allclose(found, net(Tensor(np.ones((2, 3), np.float32))).asnumpy(), atol=1e-6)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.validator_helpers import INT64_MAX, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.sampling import select_sampler
@@ -45,7 +45,9 @@ class MappableDataset(SourceDataset):
         if num_samples is not None:
             type_check(num_samples, int, "num_samples")
             if num_samples < 0:
-                raise ValueError(f"num_samples exceeds the boundary between 0 and INT64_MAX, got {num_samples}.")
+                raise ValueError(
+                    f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)! Got {num_samples}."
+                )
         self.sampler: BuiltinSampler = select_sampler(num_samples or None, sampler, shuffle, num_shards, shard_id)
         self._sessions = 0
 

@@ -77,7 +77,7 @@ def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default:
     def check(value: Any, name: str) -> None:
         type_check(value, str, name)
         if value not in allowed:
-            raise ValueError(f"Input {name} is not within the valid set of {allowed}, got {value!r}.")
+            raise ValueError(f"Input {name} is not within the valid set of {allowed}. Got {value!r}.")
 
     return Argument(name, default, check, none)
 

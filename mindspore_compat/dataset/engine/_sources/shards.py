@@ -54,7 +54,7 @@ def check_reading(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any
         type_check(num_shards, int, "num_shards")
         type_check(shard_id, int, "shard_id")
         if num_shards < 1:
-            raise ValueError(f"num_shards exceeds the boundary between 1 and 2147483647(INT32_MAX), got {num_shards}!")
+            raise ValueError(f"num_shards exceeds the boundary between 1 and 2147483647(INT32_MAX)! Got {num_shards}.")
         if not 0 <= shard_id < num_shards:
             raise ValueError(f"Input shard_id is not within the required interval of [0, {num_shards - 1}].")
 

@@ -45,7 +45,7 @@ def _check_pair(allowed: str) -> Any:
         for item in value:
             type_check(item, str, name)
         if tuple(value) not in pairs:
-            raise ValueError(f"Input {name} is not within the valid set of {pairs}, got {value}.")
+            raise ValueError(f"Input {name} is not within the valid set of {pairs}. Got {value}.")
 
     return check
 

@@ -109,7 +109,7 @@ class DIV2KDataset(FilesDataset):
         super()._check(values)
         scale, downgrade = values["scale"], values["downgrade"]
         if scale not in (2, 3, 4, 8):
-            raise ValueError(f"Input scale is not within the valid set of [2, 3, 4, 8], got {scale!r}.")
+            raise ValueError(f"Input scale is not within the valid set of [2, 3, 4, 8]. Got {scale!r}.")
         if scale == 8 and downgrade != "bicubic":
             raise ValueError("DIV2KNode: scale equal to 8 is allowed only in bicubic downgrade.")
         if downgrade in ("mild", "difficult", "wild") and scale != 4:

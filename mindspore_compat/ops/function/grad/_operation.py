@@ -32,6 +32,15 @@ def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     return items, False
 
 
+_MISSING: Any = object()
+
+
+def _refuse(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    raise TypeError(
+        f"For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got {type(fn).__name__}."
+    )
+
+
 class GradOperation:
     """Makes gradient functions.
 
@@ -51,12 +60,20 @@ class GradOperation:
                 raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}.")
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., Any] = _MISSING, weights: Any = None) -> Callable[..., Any]:
         """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients.
 
         Raises:
+            TypeError: if ``fn`` is missing; when the function is called, if ``fn`` is none.
             ValueError: if the first input's gradient is wanted and there is no input.
         """
+        if fn is _MISSING:
+            raise TypeError(
+                "GradOperation.__call__() missing 1 required positional argument: 'fn'. 'GradOperation' requires a "
+                "forward network or function as an input, while the input is empty."
+            )
+        if not callable(fn):
+            return functools.partial(_refuse, fn)
         with_value = self.with_value(fn, weights)
         return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
 

@@ -1,0 +1,148 @@
+"""Inputs that MindSpore's operators refuse and torch's would take: other dtypes, other shapes, values that would be cut
+short. Types and words are real MindSpore 2.10's (CPU); mixed precision, which casts by operator, is let through.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat.ops import operations as P
+
+f16, f32, f64, i32 = ms.float16, ms.float32, ms.float64, ms.int32
+
+
+def ones(shape: tuple[int, ...], dtype: Any = f32) -> Tensor:
+    return Tensor(np.ones(shape), dtype)
+
+
+#: operator -> call with two dtypes
+MUST_BE_THE_SAME: dict[str, Callable[[Any, Any], Any]] = {
+    "BiasAdd": lambda a, b: P.BiasAdd()(ones((2, 3), a), ones((3,), b)),
+    "AddN": lambda a, b: P.AddN()((ones((2, 3), a), ones((2, 3), b))),
+    "SoftmaxCrossEntropyWithLogits": lambda a, b: P.SoftmaxCrossEntropyWithLogits()(ones((2, 3), a), ones((2, 3), b)),
+    "SigmoidCrossEntropyWithLogits": lambda a, b: P.SigmoidCrossEntropyWithLogits()(ones((2, 3), a), ones((2, 3), b)),
+    "KLDivLoss": lambda a, b: ops.kl_div(ones((2, 3), a), ones((2, 3), b)),
+    "Addcmul": lambda a, b: ops.addcmul(ones((2, 3), a), ones((2, 3), b), ones((2, 3), a)),
+    "Addcdiv": lambda a, b: ops.addcdiv(ones((2, 3), a), ones((2, 3), b), ones((2, 3), a)),
+    "Lerp": lambda a, b: ops.lerp(ones((2, 3), a), ones((2, 3), b), 0.5),
+    "BinaryCrossEntropy": lambda a, b: P.BinaryCrossEntropy()(ones((2, 3), a), ones((2, 3), b), ones((2, 3), a)),
+    "margin_ranking_loss": lambda a, b: ops.margin_ranking_loss(ones((3,), a), ones((3,), b), ones((3,), a)),
+    "cosine_embedding_loss": lambda a, b: ops.cosine_embedding_loss(ones((2, 3), a), ones((2, 3), b), ones((2,), a)),
+}
+
+
+@pytest.mark.parametrize("name", MUST_BE_THE_SAME)
+@pytest.mark.parametrize("dtypes", [(f16, f32), (f32, f16), (f32, f64)], ids=str)
+def test_inputs_of_two_dtypes_are_refused(name: str, dtypes: tuple) -> None:
+    with pytest.raises(TypeError, match=name):
+        MUST_BE_THE_SAME[name](*dtypes)
+    MUST_BE_THE_SAME[name](f32, f32)
+
+
+def test_mixed_precision_may_hand_over_two_dtypes() -> None:
+    class Biased(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense, self.bias_add = nn.Dense(3, 2, has_bias=False), P.BiasAdd()
+            self.bias = Parameter(ones((2,)), name="bias")
+
+        def construct(self, x):
+            return self.bias_add(self.dense(x), self.bias)
+
+    for level in ("auto", "O1", "O2", "O3"):
+        assert ms.amp.auto_mixed_precision(Biased(), level)(ones((4, 3))).shape == (4, 2)
+
+
+WRITES = {
+    "Assign": lambda variable, value: P.Assign()(variable, value),
+    "AssignAdd": lambda variable, value: P.AssignAdd()(variable, value),
+    "AssignSub": lambda variable, value: ops.assign_sub(variable, value),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("dtypes", [(f16, f32), (f32, f64), (i32, f16)], ids=str)
+def test_a_write_that_loses_digits_is_refused(name: str, dtypes: tuple) -> None:
+    variable = Parameter(ones((2,), dtypes[0]))
+    with pytest.raises(TypeError, match="Data type conversion is not supported for a 'Parameter'"):
+        WRITES[name](variable, ones((2,), dtypes[1]))
+    assert variable.asnumpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("dtypes", [(f32, f16), (f32, i32), (f64, f32)], ids=str)
+def test_a_write_that_loses_nothing_is_done(name: str, dtypes: tuple) -> None:
+    variable = Parameter(ones((2,), dtypes[0]))
+    WRITES[name](variable, ones((2,), dtypes[1]))
+    assert variable.dtype == dtypes[0]
+    assert variable.asnumpy().tolist() == {"Assign": [1, 1], "AssignAdd": [2, 2], "AssignSub": [0, 0]}[name]
+
+
+OTHER_SHAPES = {
+    "SmoothL1Loss": lambda: P.SmoothL1Loss()(ones((3, 4)), ones((4,))),
+    "KLDivLoss": lambda: P.KLDivLoss()(ones((3, 4)), ones((4,))),
+    "BinaryCrossEntropy": lambda: P.BinaryCrossEntropy()(ones((3, 4)), ones((4,))),
+    "SigmoidCrossEntropyWithLogits": lambda: P.SigmoidCrossEntropyWithLogits()(ones((3, 4)), ones((1, 4))),
+    "SoftmaxCrossEntropyWithLogits": lambda: P.SoftmaxCrossEntropyWithLogits()(ones((3, 4)), ones((1, 4))),
+    "dimension of logits must be equal to 2": lambda: P.SoftmaxCrossEntropyWithLogits()(
+        ones((2, 3, 4)), ones((2, 3, 4))
+    ),
+    "logits must be equal to 2, but got 3": lambda: nn.SoftmaxCrossEntropyWithLogits()(
+        ones((2, 3, 4)), ones((2, 3, 4))
+    ),
+    "logits must be equal to 2, but got 1": lambda: nn.SoftmaxCrossEntropyWithLogits(sparse=True)(
+        ones((4,)), Tensor(1, i32)
+    ),
+}
+
+
+@pytest.mark.parametrize("words", OTHER_SHAPES)
+def test_losses_do_not_broadcast_where_upstream_does_not(words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        OTHER_SHAPES[words]()
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 3, 4), (2, 3, 2, 4)], ids=str)
+def test_classes_are_the_last_axis(shape: tuple[int, ...]) -> None:
+    rng = np.random.RandomState(0)
+    values = rng.randn(*shape).astype(np.float32)
+    labels = Tensor(rng.randint(0, shape[-1], shape[:-1]).astype(np.int32))
+    rows = np.exp(values.reshape(-1, shape[-1]).astype(np.float64))
+    rows /= rows.sum(-1, keepdims=True)
+    chosen = labels.asnumpy().reshape(-1)
+    wanted = -np.log(rows[np.arange(len(rows)), chosen]).mean()
+    slopes = (rows - np.eye(shape[-1])[chosen]) / len(rows)
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    operator = P.SparseSoftmaxCrossEntropyWithLogits()
+    for function in (loss, operator):
+        assert abs(float(function(Tensor(values), labels)) - wanted) < 1e-6
+        np.testing.assert_allclose(
+            ms.grad(function)(Tensor(values), labels).asnumpy(), slopes.reshape(shape), atol=1e-7
+        )
+    found = P.SparseSoftmaxCrossEntropyWithLogits(is_grad=True)(Tensor(values), labels)
+    np.testing.assert_allclose(found.asnumpy(), slopes.reshape(shape), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        (Tensor([0.0, 1.0, 2.0]), TypeError),
+        (Tensor([0, 1], i32), ValueError),
+        (Tensor([0, 1, 7], i32), RuntimeError),
+        (Tensor([0, 1, -1], i32), RuntimeError),
+    ],
+    ids=["floats", "too few", "no class", "negative"],
+)
+def test_labels_that_are_no_classes_are_refused(labels: Tensor, error: type) -> None:
+    with pytest.raises(error, match="SparseSoftmaxCrossEntropyWithLogits"):
+        P.SparseSoftmaxCrossEntropyWithLogits()(ones((3, 4)), labels)
+
+
+def test_labels_of_the_second_axis_are_refused() -> None:
+    """They were taken for torch's layout once, with torch's loss."""
+    with pytest.raises(ValueError, match="labels"):
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(ones((2, 3, 4)), Tensor(np.zeros((2, 4)), i32))
