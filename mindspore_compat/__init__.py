@@ -109,6 +109,7 @@ __getattr__ = module_getattr(
             "common.saved_tensors",
         ),
         **dict.fromkeys(("Node", "NodeType", "ScopedValue", "SymbolTree", "ValueType"), "rewrite"),
+        **dict.fromkeys(("parameter_broadcast", "sync_pipeline_shared_parameters"), "parallel"),
         "recompute": "nn.recompute:recompute",
         "enable_dynamic": "common.enable_dynamic:enable_dynamic",
         **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
