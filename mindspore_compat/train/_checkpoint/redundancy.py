@@ -138,8 +138,8 @@ def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[t
     pieces = copies if pieces < 0 else pieces
     if copies % pieces:
         raise ValueError(
-            f"For 'get_parameter_redundancy', the optimizer cuts '{name}' into {pieces} pieces, but {copies} ranks hold "
-            "each slice. Check the layout."
+            f"For 'get_parameter_redundancy', the optimizer cuts '{name}' into {pieces} pieces, but {copies} ranks "
+            "hold each slice. Check the layout."
         )
     return tuple(group[place::pieces] for group in groups for place in range(pieces))
 

@@ -115,8 +115,8 @@ REFUSED: dict[str, str] = {
     for reason, names in {
         "it runs a function, a program or a library": "Custom PyFunc HookBackward InsertGradientOf WhileLoop ForiLoop "
         "Scan Morph Reusing",
-        "it prints, or writes files or summaries": "DumpGradient Print TensorDump ScalarSummary ImageSummary TensorSummary "
-        "HistogramSummary",
+        "it prints, or writes files or summaries": "DumpGradient Print TensorDump ScalarSummary ImageSummary "
+        "TensorSummary HistogramSummary",
         "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
         "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
         "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull Reshard",
