@@ -12,7 +12,9 @@ import numpy as np
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat.boost import AdaSum
 from mindspore_compat.communication import get_rank, init, release
+from mindspore_compat.utils import ExitByRequest
 
 init()
 RANK = get_rank()
@@ -71,6 +73,31 @@ net(Tensor(np.ones((2, 3), np.float32)))
 differing(net)
 ms.sync_pipeline_shared_parameters(net)
 found["pipeline"] = values(net)
+
+
+def functional(scale: float) -> list[float]:
+    """Gradients of the whole pipeline by a scaled loss."""
+    net = Tied()
+    gradients = ms.grad(lambda x: net(x).sum() * scale, None, net.trainable_params())
+    reducer = nn.PipelineGradReducer(net.trainable_params(), scale)
+    return [float(item.asnumpy()[0, 0]) for item in reducer(gradients(Tensor(np.ones((2, 3), np.float32))))]
+
+
+found["reduced"], found["not scaled"] = functional(4.0), functional(1.0)
+ms.reset_auto_parallel_context()
+found["reduced alone"] = functional(4.0)
+weight = [Parameter(Tensor([value, 1.0], ms.float32), name=f"w{value}") for value in (5.0, 7.0)]
+steps = [Tensor(np.array([1.0 + RANK, 2.0], np.float32)), Tensor(np.array([3.0 - RANK, 1.0], np.float32))]
+old = [Tensor(item.asnumpy()) for item in weight]
+AdaSum(RANK, 1, 2, weight)(steps, weight, old)
+found["adasum"] = [item.asnumpy().tolist() for item in weight]
+ask = ExitByRequest()
+wanted, ends = Parameter(Tensor([1 - RANK], ms.int32), name="wanted"), Parameter(Tensor([False]), name="ends")
+ask.exit_by_request(Tensor(0.0), wanted, ends)
+found["one asks"] = bool(ends.asnumpy().any())
+wanted.set_data(Tensor([1], ms.int32))
+found["gradient"] = float(ask.exit_by_request(Tensor(3.0), wanted, ends))
+found["all ask"] = bool(ends.asnumpy().all())
 print(json.dumps(found), flush=True)
 release()
 sys.stdout.flush()

@@ -1,10 +1,11 @@
-"""Processes agree on the values of Parameters that several of them hold."""
+"""Processes agree on values: of Parameters that several of them hold, of gradients, steps, and the wish to end."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
@@ -21,6 +22,17 @@ LAYOUTS = {
 }
 
 
+def adaptive(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The paper's sum of two."""
+    return (1 - a @ b / (2 * a @ a)) * a + (1 - a @ b / (2 * b @ b)) * b
+
+
+ADAPTIVE = [
+    np.array([5.0, 1.0]) - adaptive(np.array([1.0, 2.0]), np.array([2.0, 2.0])),
+    np.array([7.0, 1.0]) - adaptive(np.array([3.0, 1.0]), np.array([2.0, 1.0])),
+]
+
+
 @pytest.mark.multi_process
 def test_two_processes() -> None:
     outputs = run_ranks(Path(__file__).with_name("shared_values_program.py"), 2)
@@ -30,6 +42,9 @@ def test_two_processes() -> None:
         assert found["broadcast"] == {"table": 6.0, "first.own": 5.0, "last.own": own}
         assert found["alone"] == dict.fromkeys(found["alone"], own)
         assert found["pipeline"] == {"table": 5.0, "first.own": own, "last.own": own}
+        assert np.allclose(found["reduced"], found["reduced alone"]) and found["reduced"] == found["not scaled"]
+        assert np.allclose(found["adasum"], ADAPTIVE)
+        assert (found["one asks"], found["all ask"], found["gradient"]) == (False, True, 3)
         for text, said in zip(("cur_rank", "initial_rank: 1", "param: no"), found["refused"], strict=True):
             assert text in said
 
