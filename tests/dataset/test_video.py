@@ -116,7 +116,7 @@ give(result)
         for one, other in zip([shown(*vision.read_video(path)), *ours], [whole, *ranges], strict=True):
             assert one[0] == other[0] and one[2:4] == other[2:4] and one[5] == other[5]
             assert np.allclose(one[1], other[1], atol=2.5)  # conversions of colours round differently
-            assert np.allclose(one[4], other[4], atol=1e-3 * other[4][1] + 0.5), name
+            assert np.allclose(one[4], other[4], atol=1e-5 * other[4][1]), name
 
 
 def test_refusals(folder: Path, tmp_path: Path) -> None:

@@ -51,7 +51,6 @@ def _frames(container: Any) -> tuple[list[Any], Any]:
         return [], None
     stream = container.streams.video[0]
     frames = [frame for frame in container.decode(stream) if frame.pts is not None]
-    container.seek(0)
     return sorted(frames, key=lambda frame: frame.pts), stream
 
 
@@ -61,7 +60,9 @@ def _pictures(frames: Iterable[Any], height: int, width: int) -> np.ndarray:
 
 
 def _sound(container: Any) -> tuple[np.ndarray, int | None]:
-    """((channels, samples), samples a second), (1, 0) and None without an audio stream."""
+    """((channels, samples), samples a second), (1, 0) and None without an audio stream. ``container`` has to be fresh:
+    after a seek the first samples come out otherwise.
+    """
     if not container.streams.audio:
         return np.empty((1, 0), np.float32), None
     stream = container.streams.audio[0]
@@ -110,7 +111,8 @@ def read_video(
         )
     with _opened(filename, "read_video", filename) as container:
         frames, stream = _frames(container)
-        sound, rate = _sound(container)
+        with _opened(filename, "read_video", filename) as again:
+            sound, rate = _sound(again)
         info: dict[str, Any] = {} if stream is None else {"video_fps": float(stream.average_rate)}
         if rate is not None:
             info["audio_fps"] = rate
@@ -167,7 +169,9 @@ class DecodeVideo(TensorOperation):
         with _opened(io.BytesIO(data.tobytes()), "DecodeVideo", "of these bytes") as container:
             frames, stream = _frames(container)
             size = (stream.height, stream.width) if stream is not None else (1, 1)
-            return _pictures(frames, *size), _sound(container)[0]
+            pictures = _pictures(frames, *size)
+        with _opened(io.BytesIO(data.tobytes()), "DecodeVideo", "of these bytes") as container:
+            return pictures, _sound(container)[0]
 
 
 class VideoDecoder:
