@@ -116,9 +116,9 @@ def read_video(
         info: dict[str, Any] = {} if stream is None else {"video_fps": float(stream.average_rate)}
         if rate is not None:
             info["audio_fps"] = rate
-        tick = float(stream.time_base) if stream is not None and pts_unit == "sec" else 1.0
-        first = _round(start_pts / tick)
-        last = math.inf if end_pts is None or math.isinf(end_pts) else _round(end_pts / tick)
+        ticks = float(1 / stream.time_base) if stream is not None and pts_unit == "sec" else 1.0
+        first = _round(start_pts * ticks)
+        last = math.inf if end_pts is None or math.isinf(end_pts) else _round(end_pts * ticks)
         chosen = [number for number, frame in enumerate(frames) if first <= frame.pts <= last]
         if frames:
             begin = _round(sound.shape[1] * (chosen[0] if chosen else 0) / len(frames))
