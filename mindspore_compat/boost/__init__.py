@@ -1,6 +1,7 @@
 """Upstream: ``mindspore.boost``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.boost.adasum import AdaSum
 from mindspore_compat.boost.base import OptimizerProcess, ParameterProcess
 from mindspore_compat.boost.boost import AutoBoost
 from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
@@ -10,6 +11,7 @@ from mindspore_compat.boost.group_loss_scale_manager import GroupLossScaleManage
 from mindspore_compat.boost.less_batch_normalization import LessBN
 
 __all__ = [
+    "AdaSum",
     "AutoBoost",
     "BoostTrainOneStepCell",
     "BoostTrainOneStepWithLossScaleCell",
@@ -27,7 +29,6 @@ __all__ = [
 __getattr__ = module_getattr(
     __name__,
     unsupported={
-        "AdaSum": "use nn.AdaSumByGradWrapCell or nn.AdaSumByDeltaWeightWrapCell.",
         "DimReduce": "it reduces the network's dimension by a PCA of earlier weights, on Ascend.",
     },
 )

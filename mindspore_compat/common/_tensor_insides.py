@@ -9,6 +9,7 @@ import torch
 from torch.utils import dlpack
 
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -48,10 +49,6 @@ class Insides:
         if self.is_cuda:  # type: ignore[attr-defined]
             torch.cuda.synchronize(self.device)  # type: ignore[attr-defined]
 
-    def offload_file_path(self) -> str:
-        """Where the values lie on a disk: nowhere."""
-        return ""
-
     def assign_value_cpp(self: Any, value: Any) -> Any:
         """The same as `assign_value`."""
         return self.assign_value(value)
@@ -85,7 +82,70 @@ class Insides:
             result = hook(wrap(gradient.view_as(gradient)))
             return plain(result) if isinstance(result, torch.Tensor) else result
 
+        call.hook = hook  # type: ignore[attr-defined]
         return _register_hook(self, call)
+
+    def hooks(self: Any) -> list[Callable[[Any], Any]]:
+        """The functions that `register_hook` got and that still hold."""
+        return [getattr(call, "hook", call) for call in (self._backward_hooks or {}).values()]
+
+    def remove_hook(self: Any, handle_id: int) -> None:
+        """Take the hook with the ``id`` of `register_hook`'s handle away; nothing if there is none.
+
+        Raises:
+            TypeError: for anything but an int.
+        """
+        if not isinstance(handle_id, int):
+            raise TypeError(f"argument 1 must be int, not {type(handle_id).__name__}")
+        if self._backward_hooks and handle_id in self._backward_hooks:
+            program.memory_moved()
+            del self._backward_hooks[handle_id]
+
+    def offload(self: Any, file_path: str) -> bool:
+        """Move the values to a file, their bytes in order, and out of memory; what computes with the Tensor reads them
+        from there, and writes to a private copy of the page. The file has to stay as long as the Tensor.
+
+        Returns:
+            True.
+
+        Raises:
+            TypeError: for a path that is no str. OSError: if the file can not be written. RuntimeError: for a Tensor on
+                a GPU, whose kernels do not read files.
+
+        Examples:
+            >>> x = Tensor([1.0, 2.0])
+            >>> print(x.offload("/tmp/x.bin"), x + 1)
+            True [2. 3.]
+        """
+        if not isinstance(file_path, str):
+            raise TypeError(f"argument 1 must be str, not {type(file_path).__name__}")
+        if self.device.type != "cpu":
+            raise RuntimeError("For 'Tensor.offload', the Tensor must be in host memory. Call to_('CPU') first.")
+        data = _Base.detach(self).contiguous()
+        write_atomically(file_path, [memoryview(_Base.view(_Base.reshape(data, -1), torch.uint8).numpy())])
+        count = _Base.numel(data)
+        if count:
+            mapped = torch.from_file(file_path, shared=False, size=count, dtype=data.dtype)
+            program.memory_moved()
+            self.data = mapped.view(data.shape)
+        self.__dict__["_offloaded_to"] = file_path
+        return True
+
+    def offload_file_path(self: Any) -> str:
+        """Where `offload` has put the values; empty if nowhere."""
+        return self.__dict__.get("_offloaded_to", "")
+
+    def delete_(self: Any, non_blocking: bool = False) -> Any:
+        """Give the memory of the values back; they are 0 from then on, until ``tensor.data = other`` gives new ones.
+
+        Raises:
+            ValueError: if ``non_blocking`` is no bool.
+        """
+        if not isinstance(non_blocking, bool):
+            raise ValueError(f"The type of 'non_blocking' must be bool, but got {non_blocking}")
+        program.memory_moved()
+        self.data = torch.zeros((), dtype=self.dtype, device=self.device).expand(_Base.size(self))
+        return self
 
     def to_coo(self: Any) -> COOTensor:
         """The values that are not 0 with their places, (n, axes) int32."""

@@ -32,17 +32,14 @@ __all__ += engine.__all__
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
-_PIPELINE = (
-    "a pipeline here is a Python object that pickle and copy understand; build it from its program where it is needed."
-)
 _STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."
 
 # The operations load when they are first used.
 __getattr__ = module_getattr(
     __name__,
-    {name: f"dataset.{name}" for name in ("audio", "vision", "text", "context", "ds")},
     {
-        **dict.fromkeys(("compare", "deserialize", "serialize", "show"), _PIPELINE),
-        **dict.fromkeys(("OBSMindDataset", "sync_wait_for_dataset"), _STORAGE),
+        **{name: f"dataset.{name}" for name in ("audio", "vision", "text", "context", "ds")},
+        **dict.fromkeys(("compare", "deserialize", "serialize", "show"), "dataset._serialized"),
     },
+    dict.fromkeys(("OBSMindDataset", "sync_wait_for_dataset"), _STORAGE),
 )

@@ -12,7 +12,8 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.context import in_graph
 from mindspore_compat.nn import _inner_operators as _inner
-from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting
+from mindspore_compat.nn import _parameter_hooks as _hooks
+from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
 from mindspore_compat.ops.function import assign
 
@@ -73,14 +74,14 @@ class Attributes(Listing):
         state = self.__dict__
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
-            parameter = parameters[name]
+            parameter = _hooks.hooked(parameters[name], in_graph)
             if (
                 casting.depth
-                and state["_cast_dtype"] is not None
                 and parameter is not None
                 and parameter.dtype in FLOATS
+                and (dtype := compiled_dtype(state)) is not None
             ):
-                shown = cast_floats(parameter, state["_cast_dtype"])
+                shown = cast_floats(parameter, dtype)
                 if shown is not parameter:
                     shown.shows = parameter  # what is written to it is written to the Parameter
                 return shown

@@ -7,10 +7,14 @@ from __future__ import annotations
 import functools
 import logging
 import time
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat._api.validate import check_non_negative_int, check_str_in
 from mindspore_compat.common.saved_tensors import saved_tensors_hooks
+from mindspore_compat.nn import _parameter_hooks
+from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, MixedPrecisionType
 
 __all__ = ["Insides"]
 
@@ -24,6 +28,8 @@ class Insides:
     compile_phase: Any = None
     compiled = False
     parallel_parameter_name_list: tuple[str, ...] = ()
+    #: Cells with the arguments that they were made of, for graphs that share them: none
+    global_cells: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @functools.cached_property
     def phase_cache(self) -> dict[Any, Any]:
@@ -100,3 +106,77 @@ class Insides:
                 return inner(*args, **kwargs)
 
         self.construct = construct
+
+    def register_parameter_forward_hook(self, hook: Callable[[Any], Any] | list[dict[str, Any]]) -> None:
+        """Where upstream compiles (GRAPH_MODE, `mindspore.jit`), ``construct`` computes with ``hook(parameter)`` in
+        place of a Parameter, and is differentiated through it; elsewhere nothing changes.
+
+        Args:
+            hook: for every Parameter of the Cell, or a list of {"params": Parameters, "hook": their function}. A
+                Parameter keeps its last hook.
+
+        Raises:
+            TypeError: for what is neither. ValueError: if a dict lacks one of the keys.
+
+        Examples:
+            >>> class Net(nn.Cell):
+            ...     def __init__(self):
+            ...         super().__init__()
+            ...         self.weight = Parameter(Tensor(2.0))
+            ...     def construct(self, x):
+            ...         return x * self.weight
+            >>> net = Net()
+            >>> net.register_parameter_forward_hook([{"params": [net.weight], "hook": lambda weight: weight * 10}])
+            >>> print(ms.jit(lambda x: net(x))(Tensor(3.0)))
+            60.0
+        """
+        _parameter_hooks.register(self, hook)
+
+    @property
+    def pipeline_segment(self) -> int:
+        """The segment of its pipeline stage that the Cell belongs to, for upstream's scheduler "zero_bubble_v". Kept,
+        without effect: stages run one after the other here.
+        """
+        if "_pipeline_segment" not in self.__dict__:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute 'pipeline_segment'.")
+        return self.__dict__["_pipeline_segment"]
+
+    @pipeline_segment.setter
+    def pipeline_segment(self, value: int) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(
+                f"For 'Cell', the property 'pipeline_segment' must be int type, but got type : {type(value)}"
+            )
+        if value < 0:
+            raise ValueError(f"For 'Cell', the property 'pipeline_segment' can not be less than 0, but got {value}")
+        self.__dict__["_pipeline_segment"] = value
+
+    @property
+    def mixed_precision_type(self) -> MixedPrecisionType | None:
+        """What `to_float` set; None without it."""
+        dtype = self.__dict__["_cast_dtype"]
+        return next((MixedPrecisionType[name.upper()] for name, item in FLAG_DTYPES.items() if item is dtype), None)
+
+    @mixed_precision_type.setter
+    def mixed_precision_type(self: Any, value: MixedPrecisionType | None) -> None:
+        self._changed()
+        self.__dict__["_cast_dtype"] = None if value is None else FLAG_DTYPES.get(value.name.lower())
+
+    def get_mixed_precision_type(self) -> MixedPrecisionType:
+        """What `to_float` or `set_mixed_precision_type` set."""
+        return self.__dict__.get("_compiled_type") or self.mixed_precision_type or MixedPrecisionType.NOTSET
+
+    def set_mixed_precision_type(self: Any, mixed_type: MixedPrecisionType) -> None:
+        """Where upstream compiles, inputs and own Parameters of this Cell are cast, not those of its children, which
+        `to_float` casts, too; without effect elsewhere, as upstream.
+
+        Raises:
+            TypeError: if it is no ``MixedPrecisionType`` (of ``mindspore._c_expression``).
+        """
+        if not isinstance(mixed_type, MixedPrecisionType):
+            raise TypeError(
+                "set_mixed_precision_type(): incompatible function arguments. The argument 'mixed_type' must be a "
+                f"MixedPrecisionType, but got {mixed_type!r}."
+            )
+        self._changed()
+        self.__dict__.update(_compiled_type=mixed_type, _special_call=True)

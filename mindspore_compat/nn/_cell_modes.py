@@ -67,7 +67,7 @@ class Modes(Attributes):
         state.update(flags)
         for name, dtype in FLAG_DTYPES.items():
             if flags.get(name):
-                self.__dict__["_cast_dtype"] = dtype
+                state.update(_cast_dtype=dtype, _compiled_type=None)
         return self
 
     def add_flags_recursive(self, **flags: Any) -> Self:

@@ -21,7 +21,7 @@ from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
-from mindspore_compat.nn._cell_dtype import cast_floats, casting
+from mindspore_compat.nn._cell_dtype import cast_floats, casting, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
@@ -160,7 +160,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         state = self.__dict__
-        dtype = state["_cast_dtype"]
+        dtype = compiled_dtype(state)
         if dtype is not None:
             args = tuple([cast_floats(arg, dtype) for arg in args])
             kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}

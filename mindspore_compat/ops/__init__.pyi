@@ -671,6 +671,7 @@ from mindspore_compat.ops.function import rms_norm as rms_norm
 from mindspore_compat.ops.function import roll as roll
 from mindspore_compat.ops.function import rot90 as rot90
 from mindspore_compat.ops.function import rotary_position_embedding as rotary_position_embedding
+from mindspore_compat.ops.function import rotated_iou as rotated_iou
 from mindspore_compat.ops.function import round as round
 from mindspore_compat.ops.function import row_stack as row_stack
 from mindspore_compat.ops.function import row_tensor_add as row_tensor_add
@@ -931,6 +932,7 @@ from mindspore_compat.ops.operations import AvgPool3D as AvgPool3D
 from mindspore_compat.ops.operations import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindspore_compat.ops.operations import Barrier as Barrier
 from mindspore_compat.ops.operations import BartlettWindow as BartlettWindow
+from mindspore_compat.ops.operations import BasicLSTMCell as BasicLSTMCell
 from mindspore_compat.ops.operations import BatchISendIRecv as BatchISendIRecv
 from mindspore_compat.ops.operations import BatchMatMul as BatchMatMul
 from mindspore_compat.ops.operations import BatchNorm as BatchNorm
@@ -1026,6 +1028,7 @@ from mindspore_compat.ops.operations import Dropout2D as Dropout2D
 from mindspore_compat.ops.operations import Dropout3D as Dropout3D
 from mindspore_compat.ops.operations import DropoutDoMask as DropoutDoMask
 from mindspore_compat.ops.operations import DropoutGenMask as DropoutGenMask
+from mindspore_compat.ops.operations import DumpGradient as DumpGradient
 from mindspore_compat.ops.operations import DynamicGRUV2 as DynamicGRUV2
 from mindspore_compat.ops.operations import DynamicRNN as DynamicRNN
 from mindspore_compat.ops.operations import DynamicShape as DynamicShape
@@ -1068,6 +1071,8 @@ from mindspore_compat.ops.operations import FractionalAvgPool as FractionalAvgPo
 from mindspore_compat.ops.operations import FractionalMaxPool as FractionalMaxPool
 from mindspore_compat.ops.operations import FractionalMaxPool3DWithFixedKsize as FractionalMaxPool3DWithFixedKsize
 from mindspore_compat.ops.operations import FractionalMaxPoolWithFixedKsize as FractionalMaxPoolWithFixedKsize
+from mindspore_compat.ops.operations import FusedAdaFactor as FusedAdaFactor
+from mindspore_compat.ops.operations import FusedAdaFactorWithGlobalNorm as FusedAdaFactorWithGlobalNorm
 from mindspore_compat.ops.operations import FusedCastAdamWeightDecay as FusedCastAdamWeightDecay
 from mindspore_compat.ops.operations import FusedSparseAdam as FusedSparseAdam
 from mindspore_compat.ops.operations import FusedSparseFtrl as FusedSparseFtrl

@@ -616,6 +616,7 @@ from mindspore_compat.ops.function import rms_norm as rms_norm
 from mindspore_compat.ops.function import roll as roll
 from mindspore_compat.ops.function import rot90 as rot90
 from mindspore_compat.ops.function import rotary_position_embedding as rotary_position_embedding
+from mindspore_compat.ops.function import rotated_iou as rotated_iou
 from mindspore_compat.ops.function import round as round
 from mindspore_compat.ops.function import row_stack as row_stack
 from mindspore_compat.ops.function import row_tensor_add as row_tensor_add

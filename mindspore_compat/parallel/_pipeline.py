@@ -23,9 +23,10 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel._stage_gradients import grad
 
-__all__ = ["Pipeline", "pipeline"]
+__all__ = ["Pipeline", "pipeline", "sync_pipeline_shared_parameters"]
 
 _Base = torch._C.TensorBase
 #: what no value is needed for
@@ -322,3 +323,24 @@ def pipeline(stages: int) -> Pipeline:
     if not _made or _made[0].stages != stages:
         _made[:] = [Pipeline(stages)]
     return _made[0]
+
+
+def sync_pipeline_shared_parameters(net: Any) -> None:
+    """Give Parameters that several stages of a pipeline use the values that they have in the first of these; nothing
+    without ``pipeline_stages``. The network has to have run once, as upstream's has to be compiled: only then it is
+    known which stages use which.
+
+    Raises:
+        TypeError: if ``net`` is no Cell.
+    """
+    if not isinstance(net, torch.nn.Module) or not hasattr(net, "construct"):
+        raise TypeError(
+            f"For 'sync_pipeline_shared_parameters', the argument 'net' should be a Cell, but got {type(net)}."
+        )
+    if get_auto_parallel_context("pipeline_stages") < 2:
+        return
+    users = pipeline(get_auto_parallel_context("pipeline_stages")).users
+    for parameter in net.get_parameters():
+        stages = users.get(id(parameter), (None, set()))[1]
+        if len(stages) > 1:
+            dist.broadcast(_Base.data.__get__(parameter), min(stages))  # type: ignore[attr-defined]

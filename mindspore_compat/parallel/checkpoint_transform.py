@@ -5,9 +5,10 @@ first use.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.parallel._pipeline import sync_pipeline_shared_parameters
 
 #: public name -> where it lives
-HOMES = dict.fromkeys(
+HOMES = {"parameter_broadcast": "train._checkpoint.redundancy:parameter_broadcast"} | dict.fromkeys(
     tuple(
         (
             "build_searched_strategy merge_pipeline_strategys restore_group_info_list merge_sliced_parameter "
@@ -19,6 +20,6 @@ HOMES = dict.fromkeys(
     "train.serialization",
 )
 
-__all__ = list(HOMES)
+__all__ = [*HOMES, "sync_pipeline_shared_parameters"]
 
 __getattr__ = module_getattr(__name__, HOMES)

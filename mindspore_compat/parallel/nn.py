@@ -5,5 +5,6 @@
 from mindspore_compat.nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulation
 from mindspore_compat.nn.wrap.cell_wrapper import MicroBatchInterleaved, PipelineCell
 from mindspore_compat.nn.wrap.cell_wrapper import PipelineCell as Pipeline
+from mindspore_compat.nn.wrap.grad_reducer import PipelineGradReducer
 
-__all__ = ["PipelineCell", "Pipeline", "MicroBatchInterleaved", "GradAccumulation"]
+__all__ = ["PipelineCell", "Pipeline", "MicroBatchInterleaved", "GradAccumulation", "PipelineGradReducer"]

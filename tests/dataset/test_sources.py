@@ -445,3 +445,11 @@ def test_a_sampler_is_what_iter_takes() -> None:
             return len(self.ids)
 
     assert [int(row) for (row,) in numbers(sampler=ByIndex())] == [3, 1, 1, 0]
+
+
+def test_a_given_number_of_shuffled_samples_is_drawn_with_replacement() -> None:
+    """As upstream's select_sampler does; without `num_samples` each row comes once."""
+    given = np.concatenate([values(numbers(20, shuffle=True, num_samples=18)) for _ in range(3)])
+    assert len(given) == 54 and set(given.tolist()) <= set(range(20))
+    assert any(len(set(values(numbers(20, num_samples=18)))) < 18 for _ in range(3))
+    assert sorted(values(numbers(20))) == list(range(20))

@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import Any
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.dataset.vision import transforms, utils
+from mindspore_compat.dataset.vision import _video, transforms, utils
+from mindspore_compat.dataset.vision._video import *  # noqa: F403
 from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
 from mindspore_compat.dataset.vision.transforms import __all__ as _operation_names
 from mindspore_compat.dataset.vision.utils import *  # noqa: F403
@@ -12,15 +13,13 @@ from mindspore_compat.dataset.vision.utils import __all__ as _utils_names
 
 __all__ = [
     *sorted({*_operation_names, *_utils_names} - {"ImageTensorOperation", "PyTensorOperation", "TensorOperation"}),
+    *_video.__all__,
     "transforms",
     "utils",
 ]
 
 _LAZY = ("c_transforms", "py_transforms", "py_transforms_util")
-_VIDEO = "no video decoder comes with it; read the frames with PyAV (`av.open`) in a GeneratorDataset."
-_others = module_getattr(
-    __name__, unsupported=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO)
-)
+_others = module_getattr(__name__)
 
 
 def __getattr__(name: str) -> Any:

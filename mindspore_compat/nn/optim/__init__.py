@@ -17,10 +17,12 @@ from mindspore_compat.nn.optim.proximal_ada_grad import ProximalAdagrad
 from mindspore_compat.nn.optim.rmsprop import RMSProp
 from mindspore_compat.nn.optim.rprop import Rprop
 from mindspore_compat.nn.optim.sgd import SGD
+from mindspore_compat.nn.optim.tft_wrapper import OptTFTWrapper
 from mindspore_compat.nn.optim.thor import thor
 
 __all__ = [
     "Optimizer",
+    "OptTFTWrapper",
     "Momentum",
     "SGD",
     "Adam",

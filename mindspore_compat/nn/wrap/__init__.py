@@ -12,7 +12,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import (
     WithGradCell,
     WithLossCell,
 )
-from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, PipelineGradReducer
 from mindspore_compat.nn.wrap.loss_scale import (
     DynamicLossScaleUpdateCell,
     FixedLossScaleUpdateCell,
@@ -27,6 +27,7 @@ __all__ = [
     "ForwardValueAndGrad",
     "ParameterUpdate",
     "DistributedGradReducer",
+    "PipelineGradReducer",
     "DynamicLossScaleUpdateCell",
     "FixedLossScaleUpdateCell",
     "TrainOneStepWithLossScaleCell",

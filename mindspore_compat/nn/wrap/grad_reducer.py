@@ -13,6 +13,7 @@ from mindspore_compat import log
 from mindspore_compat.common._differentiation import keeps_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication.management import get_group_size
@@ -21,7 +22,7 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap._buckets import Reduction, allreduce_fusion, plan
 from mindspore_compat.parallel._utils import _get_gradients_mean
 
-__all__ = ["DistributedGradReducer", "agree_on_parameters", "reducing"]
+__all__ = ["DistributedGradReducer", "PipelineGradReducer", "agree_on_parameters", "reducing"]
 
 
 class DistributedGradReducer(Cell):
@@ -92,6 +93,31 @@ class DistributedGradReducer(Cell):
             plans[key] = plan(tensors, reduced, self._splits if known else ())
         factor = 1.0 / self.degree if self.mean else None
         return Reduction(plans[key], _groups.find(self.group), scale, factor)
+
+
+class PipelineGradReducer(Cell):
+    """The gradients of a pipeline's step in the functional style, divided by the scale of its loss. The sums over micro
+    batches and stages that upstream's keeps are those that `value_and_grad` gives here already
+    (docs/design/parallel.md).
+
+    Args:
+        parameters: the Parameters, in the gradients' order.
+        scale_sense: the scale; a number or a Tensor.
+        opt_shard: accepted without effect: gradients of cut Parameters are the parts' already.
+
+    Examples:
+        >>> reducer = nn.PipelineGradReducer(nn.Dense(2, 2).trainable_params(), scale_sense=2.0)
+        >>> print(reducer((Tensor([4.0]),))[0])
+        [2.]
+    """
+
+    def __init__(self, parameters: Any, scale_sense: Any = 1.0, opt_shard: bool | None = None) -> None:
+        super().__init__(auto_prefix=False)
+        self.scale_sense = Tensor(scale_sense)
+        self.opt_shard = get_auto_parallel_context("enable_parallel_optimizer") if opt_shard is None else opt_shard
+
+    def construct(self, grads: Any) -> Any:
+        return tuple(gradient / self.scale_sense.to(gradient.dtype) for gradient in grads)
 
 
 def _check_order(parameters: Sequence[Any], group: _groups.Group) -> None:

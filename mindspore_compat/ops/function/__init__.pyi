@@ -503,6 +503,7 @@ from mindspore_compat.ops.function._resizing import resize_cubic as resize_cubic
 from mindspore_compat.ops.function._resizing import resize_linear as resize_linear
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
+from mindspore_compat.ops.function._rotated import rotated_iou as rotated_iou
 from mindspore_compat.ops.function._scattering import scatter_add as scatter_add
 from mindspore_compat.ops.function._scattering import scatter_div as scatter_div
 from mindspore_compat.ops.function._scattering import scatter_max as scatter_max

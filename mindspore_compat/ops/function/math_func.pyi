@@ -239,6 +239,7 @@ from mindspore_compat.ops.function._reduction import trace as trace
 from mindspore_compat.ops.function._reduction import trapz as trapz
 from mindspore_compat.ops.function._reduction import var as var
 from mindspore_compat.ops.function._reduction import var_mean as var_mean
+from mindspore_compat.ops.function._rotated import rotated_iou as rotated_iou
 from mindspore_compat.ops.function.linalg_func import addbmm as addbmm
 from mindspore_compat.ops.function.linalg_func import addmm as addmm
 from mindspore_compat.ops.function.linalg_func import addmm_ as addmm_

@@ -1,4 +1,4 @@
-"""Steps of the AdaMax, Adadelta, Adagrad, RMSProp, FTRL, proximal, sign and LARS rules in class form. Parts of
+"""Steps of the AdaMax, Adadelta, Adagrad, RMSProp, FTRL, AdaFactor, proximal, sign and LARS rules in class form. Of
 ``mindspore.ops.operations.nn_ops``.
 """
 
@@ -10,13 +10,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._update_ops import _step
 
 __all__ = """
     ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyRMSProp ApplyCenteredRMSProp ApplyFtrl
     ApplyGradientDescent ApplyProximalGradientDescent ApplyProximalAdagrad ApplyAddSign ApplyPowerSign LARSUpdate
-    SparseApplyAdagrad SparseApplyFtrl
+    SparseApplyAdagrad SparseApplyFtrl FusedAdaFactor FusedAdaFactorWithGlobalNorm
 """.split()
 
 _Run = Callable[..., Any]
@@ -231,5 +231,77 @@ def LARSUpdate(epsilon: float = 1e-05, hyperpara: float = 0.001, use_clip: bool 
             if use_clip:
                 rate = torch.clamp(rate / learning_rate, 0, 1)
             return wrap(rate * (gradient + weight_decay * weight))
+
+    return run
+
+
+@primitive
+def FusedAdaFactor(
+    enable_scale_parameter: Bool = False, enable_first_moment: Bool = False, enable_weight_decay: Bool = False
+) -> _Run:
+    """A step of AdaFactor (https://arxiv.org/abs/1804.04235): (epsilon of shape (2,), clip_threshold, beta1, beta2,
+    weight_decay, learning_rate, gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq). A matrix keeps
+    its second moment as a row and a column, a vector whole in ``exp_avg_sq``.
+
+    The result is upstream's: zeros of the Parameter's shape.
+    """
+    return _ada_factor(enable_scale_parameter, enable_first_moment, enable_weight_decay)
+
+
+@primitive
+def FusedAdaFactorWithGlobalNorm(
+    enable_scale_parameter: Bool = False, enable_first_moment: Bool = False, enable_weight_decay: Bool = False
+) -> _Run:
+    """`FusedAdaFactor` with a last input, by which the gradient is divided."""
+    step = _ada_factor(enable_scale_parameter, enable_first_moment, enable_weight_decay)
+
+    def run(*inputs: Any) -> Any:
+        *others, global_norm = inputs
+        others[6] = others[6] / global_norm
+        return step(*others)
+
+    return run
+
+
+def _root_mean_square(values: Any) -> Any:
+    return torch.sqrt(torch.mean(torch.square(values)))
+
+
+def _ada_factor(scales: bool, has_moment: bool, decays: bool) -> _Run:
+    def run(
+        epsilon: Any,
+        clip_threshold: Any,
+        beta1: Any,
+        beta2: Any,
+        weight_decay: Any,
+        learning_rate: Any,
+        gradient: Any,
+        param: Any,
+        exp_avg: Any,
+        exp_avg_sq_row: Any,
+        exp_avg_sq_col: Any,
+        exp_avg_sq: Any,
+    ) -> Any:
+        with torch.no_grad():
+            slope, values = gradient.to(torch.float32), param.to(torch.float32)
+            rate = learning_rate * torch.clamp(_root_mean_square(values), min=epsilon[1]) if scales else learning_rate
+            squares = torch.square(slope) + epsilon[0]
+            if param.dim() > 1:
+                for moment, axis in ((exp_avg_sq_row, -1), (exp_avg_sq_col, -2)):
+                    moment.copy_(torch.lerp(torch.mean(squares, axis), moment.to(torch.float32), beta2))
+                rows, columns = exp_avg_sq_row.to(torch.float32), exp_avg_sq_col.to(torch.float32)
+                rows = torch.rsqrt(rows / torch.mean(rows, -1, True))
+                update = slope * torch.unsqueeze(rows, -1) * torch.unsqueeze(torch.rsqrt(columns), -2)
+            else:
+                exp_avg_sq.copy_(torch.lerp(squares, exp_avg_sq.to(torch.float32), beta2))
+                update = slope * torch.rsqrt(exp_avg_sq.to(torch.float32))
+            update = update / torch.clamp(_root_mean_square(update) / clip_threshold, min=1.0) * rate
+            if has_moment:
+                exp_avg.copy_(torch.lerp(update, exp_avg.to(torch.float32), beta1))
+                update = exp_avg.to(torch.float32)
+            if decays:
+                values = values - values * weight_decay * rate
+            param.copy_(values - update)
+        return wrap((torch.zeros_like(param),))
 
     return run

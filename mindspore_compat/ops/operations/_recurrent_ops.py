@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -14,7 +14,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import primitive
 
-__all__ = ["LSTM", "DynamicRNN", "DynamicGRUV2"]
+__all__ = ["LSTM", "BasicLSTMCell", "DynamicRNN", "DynamicGRUV2"]
 
 _Run = Callable[..., Any]
 
@@ -74,6 +74,36 @@ def LSTM(
         output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
         empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
         return wrap((output, hn, cn, empty, empty))
+
+    return run
+
+
+@primitive
+def BasicLSTMCell(
+    keep_prob: float = 1.0,
+    forget_bias: float = 1.0,
+    state_is_tuple: bool = True,
+    activation: Literal["tanh"] = "tanh",
+) -> _Run:
+    """One step of an LSTM: (c, h, i, j, f, o, tanh(c)) of (x, h, c, w, b), after the gates in the order i, j, f, o of
+    ``w``, (inputs + hidden, 4 hidden). ``h`` is float16, as upstream says.
+    """
+    _only("BasicLSTMCell", keep_prob=(keep_prob, 1.0), state_is_tuple=(state_is_tuple, True))
+
+    def run(x: Any, h: Any, c: Any, w: Any, b: Any) -> Any:
+        inputs, hidden = x.shape[1], h.shape[1]
+        if tuple(w.shape) != (inputs + hidden, 4 * hidden) or tuple(b.shape) != (4 * hidden,):
+            raise ValueError(
+                f"For 'BasicLSTMCell', 'w' must have the shape {(inputs + hidden, 4 * hidden)} and 'b' "
+                f"{(4 * hidden,)}, but got {tuple(w.shape)} and {tuple(b.shape)}."
+            )
+        both = torch.concat((to_dtype(x, c.dtype), to_dtype(h, c.dtype)), 1)
+        gates = kernels.matmul(both, to_dtype(w, c.dtype)) + to_dtype(b, c.dtype)
+        i, j, f, o = torch.chunk(gates, 4, 1)
+        i, j, f, o = torch.sigmoid(i), kernels.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
+        state = f * c + i * j
+        shown = kernels.tanh(state)
+        return wrap((state, to_dtype(o * shown, torch.float16), i, j, f, o, shown))
 
     return run
 

@@ -16,6 +16,7 @@ from mindspore_compat.ops._declare import plain, primitive
 
 __all__ = """
     ScalarSummary ImageSummary TensorSummary HistogramSummary Print Assert TensorDump InsertGradientOf HookBackward
+    DumpGradient
 """.split()
 
 _Run = Callable[..., Any]
@@ -103,6 +104,24 @@ def InsertGradientOf(f: Callable[[Any], Any]) -> _Run:
     if not callable(f):
         raise TypeError(f"For 'InsertGradientOf', the 'f' must be a function, but got {type(f).__name__}.")
     return lambda x: wrap(_Changed.apply(x, f))
+
+
+@primitive
+def DumpGradient() -> _Run:
+    """The identity; its gradient is saved as .npy: (path, x, "in" or "out")."""
+
+    def run(path: str, x: Any, input_output: str) -> Any:
+        if not isinstance(path, str):
+            raise TypeError(f"For 'DumpGradient', the 'path' must be a str, but got {type(path).__name__}.")
+        program.not_repeatable("it dumps gradients")
+
+        def dump(gradient: Any) -> Any:
+            F.tensordump(path, gradient, input_output)
+            return gradient
+
+        return wrap(_Changed.apply(x, dump))
+
+    return run
 
 
 @primitive

@@ -113,7 +113,9 @@ def layouts_of(strategy: Any, where: str) -> Layouts | None:
                 f"For '{where}', the argument 'predict_strategy' must be a dict of lists that begin with dev_matrix "
                 f"(list[int]), tensor_map (list[int]), param_split_shape and field, but got {name!r}: {item!r}."
             )
-        result[name] = TensorLayout(tuple(item[0]), tuple((number,) for number in item[1]))
+        result[name] = TensorLayout(
+            tuple(item[0]), tuple(tuple(axes) if isinstance(axes, (list, tuple)) else (axes,) for axes in item[1])
+        )
         result[name].check(f"For '{where}', the layout of {name!r}")
     return result
 

@@ -10,15 +10,19 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.management import get_group_size, get_rank
+from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.parallel._layout import TensorLayout
+from mindspore_compat.train._checkpoint.layouts import Layouts, device_num, layouts_of, read_layouts
 from mindspore_compat.train._torch.names import torch_targets
 
 __all__ = [
     "get_parameter_redundancy",
     "own_share",
+    "parameter_broadcast",
     "remove_param_redundancy",
     "require_parallel",
     "share_loaded",
@@ -89,18 +93,104 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
 def get_parameter_redundancy(
     layout_obj: Any, initial_rank: int | None = None
 ) -> dict[str, tuple[tuple[int, ...], ...]]:
-    """{name: groups of ranks that hold the same values} of a network that every process trains whole.
+    """{name: groups of ranks that hold the same values}.
+
+    Args:
+        layout_obj: a network that every process trains whole, a strategy file, or {name: [device matrix, tensor map,
+            slice shape, field, uniform split, group over which the optimizer cuts, ...]} as ``parameter_layout_dict``.
+        initial_rank: the first rank of the pipeline stage; None: of the stage of this process.
 
     Raises:
-        UnsupportedError: for a strategy file or a dict of layouts.
+        ValueError: if a layout has no room for the optimizer's pieces, or is none.
     """
-    if not isinstance(layout_obj, Cell):
-        raise UnsupportedError(
-            "get_parameter_redundancy takes the network: what files and layouts of sharded training leave to whom is "
-            "not read. save_checkpoint writes whole Parameters."
+    size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
+    if isinstance(layout_obj, Cell):
+        ranks = tuple(range(size))
+        return dict.fromkeys(sorted(parameter.name for parameter in layout_obj.get_parameters()), (ranks,))
+    if isinstance(layout_obj, str):
+        layouts: Layouts = read_layouts(layout_obj) or {}
+        pieces = {name: layout.opt_size for name, layout in layouts.items()}
+    else:
+        layouts = layouts_of(layout_obj, "get_parameter_redundancy") or {}
+        pieces = {
+            name: get_group_size(item[5]) if len(item) > 5 and item[5] else 0 for name, item in layout_obj.items()
+        }
+    first = initial_rank
+    if first is None:
+        devices = device_num(layouts) if layouts else 1
+        first = (get_rank() if size > 1 else 0) // devices * devices
+    return {name: _groups(name, layouts[name], pieces[name], first) for name in sorted(layouts)}
+
+
+def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[tuple[int, ...], ...]:
+    """The ranks with equal slices, in upstream's order: by the coordinates on the device axes from the last."""
+    cutting = {axis for axes in layout.tensor_map for axis in axes if axis >= 0}
+    found: dict[tuple[int, ...], list[int]] = {}
+    for rank in range(layout.device_num):
+        places = layout.coordinates(rank)[::-1]
+        found.setdefault(tuple(place if axis in cutting else 0 for axis, place in enumerate(places)), []).append(
+            rank + first
         )
-    ranks = tuple(range(get_group_size() if dist.is_available() and dist.is_initialized() else 1))
-    return dict.fromkeys(sorted(parameter.name for parameter in layout_obj.get_parameters()), (ranks,))
+    groups = tuple(tuple(found[place]) for place in sorted(found))
+    if not pieces:
+        return groups
+    copies = len(groups[0])
+    pieces = copies if pieces < 0 else pieces
+    if copies % pieces:
+        raise ValueError(
+            f"For 'get_parameter_redundancy', the optimizer cuts '{name}' into {pieces} pieces, but {copies} ranks "
+            "hold each slice. Check the layout."
+        )
+    return tuple(group[place::pieces] for group in groups for place in range(pieces))
+
+
+def parameter_broadcast(net: Cell, layout: dict[str, Any], cur_rank: int = 0, initial_rank: int = 0) -> None:
+    """Ranks that hold the same slice of a Parameter get it from one of them: of the ranks that
+    `remove_param_redundancy` has save it.
+
+    Args:
+        net: the network.
+        layout: {name: layout}, as ``net.parameter_layout_dict`` or a strategy file gives them.
+        cur_rank: this process.
+        initial_rank: the first rank of its pipeline stage.
+
+    Raises:
+        ValueError: if one of the ranks is not that, or ``net`` has no Parameter of a name in ``layout``.
+    """
+    size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
+    if not layout or size <= 1:
+        return
+    stages = get_auto_parallel_context("pipeline_stages")
+    for name, rank, is_right in (
+        ("cur_rank", cur_rank, cur_rank == get_rank()),
+        ("initial_rank", initial_rank, initial_rank % (size / stages) == 0),
+    ):
+        if not is_right:
+            raise ValueError(f"For parameter broadcast, the {name}: {rank} is wrong.")
+    groups = get_parameter_redundancy(layout, initial_rank)
+    savers = remove_param_redundancy(groups)
+    own = {parameter.name: parameter for parameter in net.get_parameters()}
+    for name, members in groups.items():
+        if name not in own:
+            raise ValueError(f"For parameter broadcast, the param: {name} can not be found.")
+        group = next((item for item in members if cur_rank in item), ())
+        if len(group) > 1:
+            _broadcast(own[name], next(rank for rank in group if name in savers[rank]), group)
+
+
+def _broadcast(parameter: Any, source: int, group: Sequence[int]) -> None:
+    """To the others of a group of ranks; only they take part."""
+    data = plain(parameter).detach()
+    buffer = data.to("cuda" if dist.get_backend() == "nccl" else "cpu").contiguous()
+    if len(group) == get_group_size():
+        dist.broadcast(buffer, source)
+    elif get_rank() == source:
+        for request in [dist.isend(buffer, rank) for rank in group if rank != source]:
+            request.wait()
+    else:
+        dist.recv(buffer, source)
+    data.copy_(buffer)
+    program.changed()
 
 
 def remove_param_redundancy(param_redundancy_dict: dict[str, Any], keep_redundancy: int = 1) -> dict[int, set[str]]:

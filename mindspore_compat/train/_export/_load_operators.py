@@ -99,13 +99,13 @@ _NAMES: dict[str, str] = {
     "RandomChoiceWithMask RandomGamma RandomPoisson RandomShuffle Randperm RandpermV2 StandardLaplace StandardNormal "
     "TruncatedNormal "
     "UniformCandidateSampler UniformInt UniformReal",
-    "recurrent layers": "DynamicGRUV2 DynamicRNN LSTM",
+    "recurrent layers": "BasicLSTMCell DynamicGRUV2 DynamicRNN LSTM",
     "changes of Parameters: the graph's own": "Adam AdamNoUpdateParam AdamWeightDecay ApplyAdaMax ApplyAdadelta "
     "ApplyAdagrad ApplyAdagradV2 ApplyAddSign ApplyCenteredRMSProp ApplyFtrl "
     "ApplyGradientDescent ApplyKerasMomentum ApplyMomentum ApplyPowerSign ApplyProximalAdagrad "
     "ApplyProximalGradientDescent ApplyRMSProp Assign "
     "AssignAdd AssignSub FusedCastAdamWeightDecay FusedSparseAdam FusedSparseLazyAdam FusedWeightScaleApplyMomentum "
-    "LARSUpdate SGD "
+    "FusedAdaFactor FusedAdaFactorWithGlobalNorm LARSUpdate SGD "
     "SparseApplyAdagrad SparseApplyFtrl",
 }
 
@@ -115,8 +115,8 @@ REFUSED: dict[str, str] = {
     for reason, names in {
         "it runs a function, a program or a library": "Custom PyFunc HookBackward InsertGradientOf WhileLoop ForiLoop "
         "Scan Morph Reusing",
-        "it prints, or writes files or summaries": "Print TensorDump ScalarSummary ImageSummary TensorSummary "
-        "HistogramSummary",
+        "it prints, or writes files or summaries": "DumpGradient Print TensorDump ScalarSummary ImageSummary "
+        "TensorSummary HistogramSummary",
         "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
         "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
         "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull Reshard",

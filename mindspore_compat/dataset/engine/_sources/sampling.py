@@ -42,7 +42,10 @@ def select_sampler(
     is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
     if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, is_random, num_samples)
-    return RandomSampler(num_samples=num_samples) if is_random else SequentialSampler(num_samples=num_samples)
+    if not is_random:
+        return SequentialSampler(num_samples=num_samples)
+    # upstream draws a given number of samples with replacement
+    return RandomSampler(replacement=num_samples is not None, num_samples=num_samples)
 
 
 def _as_sampler(sampler: Any) -> BuiltinSampler:

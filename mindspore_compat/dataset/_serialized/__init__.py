@@ -1,0 +1,75 @@
+"""Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. Upstream:
+``mindspore.dataset.engine.serializer_deserializer``.
+
+The format is upstream's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
+Python functions, arrays and the arguments of some operations; what lacks something is written with a warning and
+refused when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mindspore_compat import log
+from mindspore_compat._format.source import read_json
+from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.dataset._serialized.nodes import node_from, node_to
+from mindspore_compat.dataset.engine import Dataset
+
+__all__ = ["compare", "deserialize", "serialize", "show"]
+
+
+def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
+    """The pipeline as a dict, written to a JSON file, too, if one is named.
+
+    Args:
+        dataset: the last node.
+        json_filepath: the file; "" for none.
+
+    Returns:
+        {"op_type": ..., "children": [...], arguments}. `deserialize` makes a pipeline of it, and so does MindSpore.
+
+    Raises:
+        TypeError: if it is no dataset. ValueError: for a node that the format cannot hold. OSError: if the file cannot
+            be written.
+
+    Examples:
+        >>> import mindspore_compat.dataset as ds
+        >>> print(ds.serialize(ds.NumpySlicesDataset([1, 2, 3]).batch(2))["op_type"])
+        Batch
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"For 'serialize', the argument 'dataset' must be a Dataset, but got {type(dataset)}.")
+    found = node_to(dataset)
+    if json_filepath:
+        write_atomically(json_filepath, [json.dumps(found, separators=(",", ":")).encode()])
+    return found
+
+
+def deserialize(input_dict: dict[str, Any] | None = None, json_filepath: str | None = None) -> Dataset | None:
+    """The pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins.
+
+    Raises:
+        TypeError: if ``input_dict`` is no dict. OSError: if the file cannot be read. ValueError: if it is no such
+            JSON, or holds what cannot be made from it: Python functions, arrays, operations without their arguments.
+    """
+    if not input_dict and not json_filepath:
+        return None
+    data = read_json(json_filepath) if json_filepath else input_dict
+    if not isinstance(data, dict):
+        raise TypeError(f"For 'deserialize', the argument 'input_dict' must be a dict, but got {type(data)}.")
+    try:
+        return node_from(data)
+    except RecursionError:
+        raise ValueError("For 'deserialize', the pipeline has too many nodes above each other.") from None
+
+
+def show(dataset: Dataset, indentation: int | None = 2) -> None:
+    """Write what `serialize` gives to the log, at level INFO."""
+    log.info(json.dumps(serialize(dataset), indent=indentation))
+
+
+def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
+    """Whether `serialize` gives the same of both."""
+    return serialize(pipeline1) == serialize(pipeline2)

@@ -1,0 +1,289 @@
+"""Nodes of a pipeline as JSON and back."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mindspore_compat import log
+from mindspore_compat.dataset import engine
+from mindspore_compat.dataset._serialized.operations import operations_from, operations_to
+from mindspore_compat.dataset._serialized.samplers import SHUFFLES, sampler_from, sampler_to
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.engine import Dataset
+from mindspore_compat.dataset.engine import zip as zipped
+from mindspore_compat.dataset.engine._nodes.batch import BatchDataset
+from mindspore_compat.dataset.engine.samplers import Shuffle
+
+__all__ = ["node_from", "node_to"]
+
+#: source: what upstream keeps of it; "key=attribute"; SAMPLER or RECORDS is how its rows are chosen; after "|" the
+#: arguments that have no place and must be as given
+_SOURCES = """
+MnistDataset SAMPLER dataset_dir usage
+FashionMnistDataset SAMPLER dataset_dir usage
+KMnistDataset SAMPLER dataset_dir usage
+QMnistDataset SAMPLER dataset_dir usage compat
+EMnistDataset=EMnistNode SAMPLER dataset_dir name usage
+Cifar10Dataset SAMPLER dataset_dir usage
+Cifar100Dataset SAMPLER dataset_dir usage
+STL10Dataset SAMPLER dataset_dir usage
+IMDBDataset SAMPLER dataset_dir usage
+SpeechCommandsDataset SAMPLER dataset_dir usage
+YesNoDataset=YesNoNode SAMPLER dataset_dir
+Caltech256Dataset SAMPLER dataset_dir decode
+Food101Dataset SAMPLER dataset_dir usage decode
+Places365Dataset SAMPLER dataset_dir usage small decode
+ImageFolderDataset SAMPLER dataset_dir extensions class_indexing decode recursive! | decrypt
+CelebADataset SAMPLER dataset_dir usage decode extensions | decrypt
+VOCDataset SAMPLER dataset_dir task usage class_indexing decode extra_metadata | decrypt
+CocoDataset SAMPLER dataset_dir annotation_file task decode extra_metadata | decrypt
+ManifestDataset SAMPLER dataset_file usage class_indexing decode
+TextFileDataset RECORDS dataset_files
+CSVDataset RECORDS dataset_files field_delim column_names | column_defaults
+CLUEDataset RECORDS dataset_dir=dataset_files task usage
+USPSDataset RECORDS dataset_dir usage
+AGNewsDataset RECORDS dataset_dir usage
+"""
+#: what upstream writes for an argument that is not given
+_EMPTY: dict[str, Any] = {"class_indexing": {}, "extensions": [], "column_names": []}
+
+
+class _Source:
+    """A row of the table."""
+
+    def __init__(self, line: str) -> None:
+        kept, _, lost = line.partition("|")
+        name, self.chosen_by, *words = kept.split()
+        self.name, _, upstream = name.partition("=")
+        self.upstream = upstream or self.name
+        self.kind = getattr(engine, self.name)
+        self.constants = {word[:-1]: False for word in words if word.endswith("!")}
+        pairs = (word.partition("=") for word in words if not word.endswith("!"))
+        self.arguments = {key: argument or key for key, _, argument in pairs}
+        self.lost = lost.split()
+
+    def to(self, node: Any) -> dict[str, Any]:
+        for name in self.lost:
+            if getattr(node, name, None):
+                raise _no_place(f"the argument '{name}' of {self.name}")
+        found = {
+            key: _value(node, argument) or _EMPTY.get(argument, _value(node, argument))
+            for key, argument in self.arguments.items()
+        }
+        found = {key: list(item) if isinstance(item, tuple) else item for key, item in found.items()}
+        return {"op_type": self.upstream, **_threads(node), **found, **self.constants, **self._rows(node)}
+
+    def _rows(self, node: Any) -> dict[str, Any]:
+        if self.chosen_by == "SAMPLER":
+            return {"sampler": sampler_to(node.sampler)}
+        given = node._given
+        shuffle = given.get("shuffle")
+        mode = Shuffle.GLOBAL if shuffle in (None, True) else Shuffle.FALSE if shuffle is False else shuffle
+        return {
+            "num_samples": given.get("num_samples") or 0,
+            "num_shards": given.get("num_shards") or 1,
+            "shard_id": given.get("shard_id") or 0,
+            "shuffle": SHUFFLES[mode],
+        }
+
+    def made(self, data: dict[str, Any]) -> Dataset:
+        if any(data.get(name, value) != value for name, value in self.constants.items()):
+            raise ValueError(f"For 'deserialize', {self.upstream} is only known with {self.constants}: {data!r}.")
+        given = {
+            argument: None if key in _EMPTY and not data[key] else data[key] for key, argument in self.arguments.items()
+        }
+        workers = {"num_parallel_workers": data.get("num_parallel_workers")}
+        if self.chosen_by == "SAMPLER":
+            return self.kind(**given, **workers, sampler=sampler_from(data["sampler"]))
+        shards = data["num_shards"] if data["num_shards"] > 1 else None
+        shuffle = next(mode for mode, number in SHUFFLES.items() if number == data["shuffle"])
+        return self.kind(
+            **given,
+            **workers,
+            num_samples=data["num_samples"] or None,
+            num_shards=shards,
+            shard_id=None if shards is None else data["shard_id"],
+            shuffle=False if shuffle is Shuffle.FALSE else shuffle,
+        )
+
+
+def _value(node: Any, argument: str) -> Any:
+    return vars(node)[argument] if argument in vars(node) else node._given[argument]
+
+
+@functools.cache
+def _sources() -> list[_Source]:
+    return [_Source(line) for line in _SOURCES.split("\n") if line]
+
+
+def _no_place(what: str) -> ValueError:
+    return ValueError(
+        f"For 'serialize', upstream's format has no place for {what}. Build this part of the pipeline from its program."
+    )
+
+
+def _threads(node: Any) -> dict[str, Any]:
+    return {"connector_queue_size": config.get_prefetch_size(), "num_parallel_workers": node.num_parallel_workers}
+
+
+def _batch(node: Any) -> dict[str, Any]:
+    if type(node) is not BatchDataset:
+        raise _no_place("the padding of padded_batch")
+    if not isinstance(node.batch_size, int):
+        raise _no_place("a function as batch_size")
+    found = {
+        **_threads(node),
+        "batch_size": node.batch_size,
+        "drop_remainder": node.drop_remainder,
+        "input_columns": node.input_columns or [],
+        "output_columns": node.output_columns or [],
+    }
+    if node.per_batch_map is not None:
+        log.warning("The function per_batch_map is not serialized: 'deserialize' can not make this batch again.")
+        found["per_batch_map"] = "pyfunc"
+    return found
+
+
+def _map(node: Any) -> dict[str, Any]:
+    if node.callbacks:
+        raise _no_place("the callbacks of map")
+    inputs = node.input_columns or []
+    return {
+        **_threads(node),
+        "callback": [],
+        "input_columns": inputs,
+        "operations": operations_to(node.operations),
+        "output_columns": node.output_columns or inputs,
+    }
+
+
+def _filter(node: Any) -> dict[str, Any]:
+    log.warning("The predicate of filter is not serialized: 'deserialize' can not make it again.")
+    return {
+        "input_columns": node.input_columns or [],
+        "num_parallel_workers": node.num_parallel_workers,
+        "predicate": "pyfunc",
+    }
+
+
+def _concat(node: Any) -> dict[str, Any]:
+    if node._sampler is not None:
+        raise _no_place("the sampler of a concatenation")
+    sizes = [child.get_dataset_size() for child in node.children]
+    return {
+        "children_flag_and_nums": [[0, size] for size in sizes],
+        "children_sizes": sizes,
+        "children_start_end_index": [[-1, -1] for _ in sizes],
+        "sampler": {"num_samples": 0, "sampler_name": "SequentialSampler", "start_index": 0},
+    }
+
+
+def _count(node: Any) -> dict[str, Any]:
+    return {"count": node.count}
+
+
+def _count_from(method: str) -> Callable[..., Dataset]:
+    return lambda data, child: getattr(child, method)(data["count"])
+
+
+def _batch_from(data: dict[str, Any], child: Dataset) -> Dataset:
+    if data.get("per_batch_map"):
+        raise _function("per_batch_map")
+    return child.batch(
+        data["batch_size"], data["drop_remainder"], num_parallel_workers=data.get("num_parallel_workers")
+    )
+
+
+def _map_from(data: dict[str, Any], child: Dataset) -> Dataset:
+    if data.get("callback"):
+        raise _function("callback")
+    return child.map(
+        operations_from(data["operations"]),
+        data["input_columns"] or None,
+        data["output_columns"] or None,
+        num_parallel_workers=data.get("num_parallel_workers"),
+    )
+
+
+def _filter_from(data: dict[str, Any], child: Dataset) -> Dataset:
+    raise _function("predicate")
+
+
+def _concat_from(data: dict[str, Any], *children: Dataset) -> Dataset:
+    sampler = data.get("sampler", {})
+    parts = [place for pair in data.get("children_start_end_index", []) for place in pair]
+    if sampler.get("sampler_name", "SequentialSampler") != "SequentialSampler" or any(place != -1 for place in parts):
+        raise ValueError(f"For 'deserialize', a concatenation is only known without a sampler: {sampler!r}.")
+    return functools.reduce(lambda one, other: one + other, children)
+
+
+def _function(name: str) -> ValueError:
+    return ValueError(
+        f"For 'deserialize', the JSON holds the Python function '{name}' only by name. Put it on the pipeline after "
+        "'deserialize'."
+    )
+
+
+#: node: upstream's name, its arguments as JSON, the node from JSON and its children
+_NODES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[..., Dataset]]] = {
+    "BatchDataset": ("Batch", _batch, _batch_from),
+    "PaddedBatchDataset": ("Batch", _batch, _batch_from),
+    "MapDataset": ("Map", _map, _map_from),
+    "FilterDataset": ("Filter", _filter, _filter_from),
+    "ConcatDataset": ("Concat", _concat, _concat_from),
+    "ZipDataset": ("Zip", _threads, lambda data, *children: zipped(children)),
+    "TakeDataset": ("Take", _count, _count_from("take")),
+    "SkipDataset": ("Skip", _count, _count_from("skip")),
+    "RepeatDataset": ("Repeat", _count, _count_from("repeat")),
+    "ShuffleDataset": (
+        "Shuffle",
+        lambda node: {"buffer_size": node.buffer_size, "reset_each_epoch": True},
+        lambda data, child: child.shuffle(data["buffer_size"]),
+    ),
+    "ProjectDataset": (
+        "Project",
+        lambda node: {"columns": node.columns},
+        lambda data, child: child.project(data["columns"]),
+    ),
+    "RenameDataset": (
+        "Rename",
+        lambda node: {"input_columns": node.input_columns, "output_columns": node.output_columns},
+        lambda data, child: child.rename(data["input_columns"], data["output_columns"]),
+    ),
+}
+
+
+def node_to(node: Dataset) -> dict[str, Any]:
+    """Raises: ValueError for a node that the format cannot hold."""
+    kind, name = type(node), type(node).__name__
+    source = next((item for item in _sources() if item.kind is kind), None)
+    if source is not None:
+        return {"children": [], **source.to(node)}
+    if name in _NODES and kind.__module__.startswith("mindspore_compat."):
+        upstream, write, _ = _NODES[name]
+        return {"children": [node_to(child) for child in node.children], "op_type": upstream, **write(node)}
+    if node.children or not isinstance(node, (engine.GeneratorDataset, engine.NumpySlicesDataset)):
+        raise _no_place(f"'{name}'")
+    log.warning("The data of %s are not serialized: 'deserialize' can not make it again.", name)
+    return {"children": [], "op_type": "GeneratorDataset", **_threads(node)}
+
+
+def node_from(data: Any) -> Dataset:
+    """Raises: ValueError if it is no node, or one that cannot be made from the JSON."""
+    kind = data.get("op_type") if isinstance(data, dict) else None
+    source = next((item for item in _sources() if item.upstream == kind), None)
+    node = next((item for item in _NODES.values() if item[0] == kind), None)
+    if source is None and node is None:
+        known = sorted({item.upstream for item in _sources()} | {item[0] for item in _NODES.values()})
+        raise ValueError(f"For 'deserialize', the 'op_type' must be one of {known}, but got {kind!r}.")
+    try:
+        if source is not None:
+            return source.made(data)
+        children = [node_from(child) for child in data["children"]]
+        if (len(children) != 1) != (kind in ("Zip", "Concat")):
+            raise ValueError(f"For 'deserialize', the {kind} has {len(children)} children.")
+        return node[2](data, *children)  # type: ignore[index]
+    except (KeyError, IndexError, AttributeError, StopIteration) as error:
+        raise ValueError(f"For 'deserialize', the {kind} lacks or has wrong arguments: {error!r}.") from error

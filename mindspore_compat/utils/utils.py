@@ -1,0 +1,33 @@
+"""Upstream: ``mindspore.utils.utils``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.communication.comm_func import all_reduce
+from mindspore_compat.communication.management import get_group_size
+
+__all__ = ["ExitByRequest"]
+
+
+class ExitByRequest:
+    """Training processes agree to end: when all of them ask for it, in the same step. One process alone changes
+    nothing; the OnRequestExit callback ends it.
+    """
+
+    def __init__(self) -> None:
+        self.group_size = get_group_size()
+        self.is_distributed = self.group_size > 1
+
+    def exit_by_request(self, grad: Any, init_value: Any, exit_value: Any) -> Any:
+        """``grad`` as it is; ``exit_value``, a Parameter, becomes whether every process has 1 in ``init_value``."""
+        if self.is_distributed:
+            with torch.no_grad():
+                asked = plain(all_reduce(plain(init_value).detach().clone())[0])
+                plain(exit_value).copy_((asked == self.group_size).all())
+            program.values_written()
+        return grad
