@@ -179,11 +179,6 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         """The values as bytes."""
         return self.asnumpy().tobytes()
 
-    @property
-    def hooks(self: Any) -> Any:
-        """Ids of the hooks on the gradient."""
-        return list(self._backward_hooks or ())
-
     # --- arithmetic and random values, by torch alone ---
 
     def multiply(self: Any, value: Any) -> Any:
