@@ -7,11 +7,13 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from mindspore_compat._api import validate
 from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common.hook_handle import check_hook_fn
 
 __all__ = [
     "Validator",
@@ -53,6 +55,10 @@ __all__ = [
     "triple",
     "check_value_type",
     "check_isinstance",
+    "check_file_name_by_regular",
+    "check_hook_fn",
+    "check_str_and_none_by_regular",
+    "check_str_by_regular",
     "check_string",
     "check_bool",
     "check_positive_int",
@@ -345,6 +351,40 @@ def _expanded(size: int) -> Callable[[Any], tuple[int, ...]]:
 
 
 once, twice, triple = _expanded(1), _expanded(2), _expanded(3)
+
+
+def check_str_by_regular(target: str, reg: str | None = None, flag: Any = re.ASCII, prim_name: Any = None) -> bool:
+    """True if the regular expression fits: by default letters, digits, ``_`` and ``.``, not beginning with ``.``.
+
+    Raises:
+        ValueError: if it does not.
+    """
+    if re.match(r"^\w+[0-9a-zA-Z\_\.]*$" if reg is None else reg, target, flag):
+        return True
+    begin = f"For '{prim_name}', the" if prim_name else "The"
+    raise ValueError(f"{begin} '{target}' is illegal, it must be match regular'{reg}' by flags'{flag}.'")
+
+
+def check_str_and_none_by_regular(
+    target: str, reg: str | None = None, flag: Any = re.ASCII, prim_name: Any = None
+) -> bool:
+    """The same; by default ``-`` and the empty string are good, too."""
+    return check_str_by_regular(target, r"^\w*[0-9a-zA-Z\_\.\-]*$" if reg is None else reg, flag, prim_name)
+
+
+def check_file_name_by_regular(target: str, reg: str | None = None, prim_name: Any = None) -> bool:
+    """The same for a path: by default what files may be called on Linux.
+
+    Raises:
+        TypeError: if it is no string.
+    """
+    if not isinstance(target, str):
+        begin = f"For '{prim_name}', the" if prim_name else "The"
+        raise TypeError(f"{begin} '{target}' must be string, but got {type(target)}.")
+    if target.endswith(("\\", "/")):
+        begin = f"For '{prim_name}', the" if prim_name else "The"
+        raise ValueError(f"{begin} '{target}' cannot be a directory path.")
+    return check_str_by_regular(target, r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$" if reg is None else reg, 0, prim_name)
 
 
 class Validator:

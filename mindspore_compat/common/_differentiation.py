@@ -107,7 +107,10 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
     """
     if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
-    return wrap(_Base.detach(value)).requires_grad_(True)
+    variable = wrap(_Base.detach(value)).requires_grad_(True)
+    for hook in value.__dict__.get("_input_hooks", {}).values():
+        torch.Tensor.register_hook(variable, hook)
+    return variable
 
 
 def tensors_of(outputs: Any) -> list[torch.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
 __all__ = ["Insides"]
@@ -72,22 +74,39 @@ class Insides:
         self.data = _Base.to(_Base.detach(self), target, non_blocking=non_blocking)
         return self
 
-    def register_hook(self: Any, hook: Callable[[Any], Any]) -> Any:  # type: ignore[override]
-        """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
+    def register_hook(self: Any, hook_fn: Callable[[Any], Any]) -> Any:  # type: ignore[override]
+        """``hook_fn(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient.
+
+        Raises:
+            TypeError: unless ``hook_fn`` can be called.
+            RuntimeError: on a Parameter without gradient; in the backward pass, if the result is no Tensor.
+        """
+        check_hook_fn(hook_fn)
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
 
         def call(gradient: torch.Tensor) -> Any:
             # the engine's own object stays plain: compiled code looks at its class
-            result = hook(wrap(gradient.view_as(gradient)))
-            return plain(result) if isinstance(result, torch.Tensor) else result
+            result = hook_fn(wrap(gradient.view_as(gradient)))
+            if result is not None and not isinstance(result, torch.Tensor):
+                raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {type(result).__name__}.")
+            return result if result is None else plain(result)
 
-        call.hook = hook  # type: ignore[attr-defined]
-        return _register_hook(self, call)
+        call.hook = hook_fn  # type: ignore[attr-defined]
+        if _Base.requires_grad.__get__(self):  # type: ignore[attr-defined]
+            handle = _register_hook(self, call)
+            handle.__class__ = HookHandle
+            return handle
+        if isinstance(self, torch.nn.Parameter):
+            raise RuntimeError("The tensor requires grad is false, which can not register tensor hook")
+        handle = HookHandle(hooks := self.__dict__.setdefault("_input_hooks", collections.OrderedDict()))
+        hooks[handle.id] = call  # for whoever differentiates by it
+        return handle
 
     def hooks(self: Any) -> list[Callable[[Any], Any]]:
         """The functions that `register_hook` got and that still hold."""
-        return [getattr(call, "hook", call) for call in (self._backward_hooks or {}).values()]
+        calls = [*(self._backward_hooks or {}).values(), *self.__dict__.get("_input_hooks", {}).values()]
+        return [getattr(call, "hook", call) for call in calls]
 
     def remove_hook(self: Any, handle_id: int) -> None:
         """Take the hook with the ``id`` of `register_hook`'s handle away; nothing if there is none.
@@ -97,6 +116,7 @@ class Insides:
         """
         if not isinstance(handle_id, int):
             raise TypeError(f"argument 1 must be int, not {type(handle_id).__name__}")
+        self.__dict__.get("_input_hooks", {}).pop(handle_id, None)
         if self._backward_hooks and handle_id in self._backward_hooks:
             program.memory_moved()
             del self._backward_hooks[handle_id]

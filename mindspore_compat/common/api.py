@@ -78,6 +78,7 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
             in_jit.depth -= 1
             in_jit.level = before
 
+    run._is_jit = True  # type: ignore[attr-defined]
     return run
 
 
@@ -195,8 +196,29 @@ class _CellGraphExecutor:
     """What scripts call of upstream's executor of graphs."""
 
     def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
-        """(phase, True): nothing is compiled ahead; the first call records."""
+        """(phase, True). Nothing is compiled ahead: what upstream's compiler refuses, names and types and shapes, shows
+        when a Cell computes once on copies of the inputs. One that holds an optimizer does not, nor are inputs of open
+        shape computed with.
+        """
+        if isinstance(obj, torch.nn.Module) and hasattr(obj, "construct"):
+            if hasattr(obj, "check_names"):
+                obj.check_names()
+            if not getattr(obj, "_trains", False) and not any(hasattr(arg, "_sizes") for arg in args):
+                _try(obj, args, kwargs)
         return phase, True
+
+
+def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    """Compute and forget: what a forward changes by itself, such as moving averages, is put back."""
+    held = [*(item for item in cell.get_parameters() if not item.requires_grad), *cell.buffers()]
+    before = [item.detach().clone() for item in held]
+    with torch.no_grad(), torch.random.fork_rng(enabled=True):
+        copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+        try:
+            cell.construct(*copies, **kwargs)
+        finally:
+            for item, value in zip(held, before):
+                item.data.copy_(value)
 
 
 _pynative_executor = _PyNativeExecutor()

@@ -25,6 +25,7 @@ _numbers = itertools.count(1)
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
+_INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64))
 
 
 def _is_parameter_generated(name: str) -> bool:
@@ -211,18 +212,24 @@ class Parameter(Tensor, torch.nn.Parameter):
         """Take over the values (not the storage) of ``data``, cast to this dtype, and its shape if that is another.
 
         Raises:
-            TypeError: if ``data`` is not a tensor, number or array.
+            TypeError: if ``data`` is neither a Tensor nor a number, or a float for integers.
 
         Examples:
             >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
             >>> print(weight.set_data(Tensor([3.0, 4.0])).asnumpy())
             [3. 4.]
         """
-        if isinstance(data, (np.ndarray, list, tuple, int, float)):
+        if isinstance(data, (int, float)):
+            if isinstance(data, float) and self.dtype in _INTEGERS:
+                raise TypeError(
+                    "Incoming Parameter dtype can not be converted to current dtype implicitly. Current dtype is "
+                    f"{dtype_name(self.dtype)}, and incoming is Float. Use .set_dtype(xxx) to change the dtype."
+                )
             data = Tensor(data, self.dtype)
         if not isinstance(data, torch.Tensor):
             raise TypeError(
-                f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}."
+                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
+                f"But with type {type(data)}."
             )
         program.values_written()
         if tuple(data.shape) != self.shape:

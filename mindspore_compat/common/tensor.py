@@ -8,6 +8,7 @@ are construction, conversion, indexing and printing.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -335,6 +336,14 @@ class OpenTensor(Tensor):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value=)"
+
+    def __deepcopy__(self, memo: dict) -> OpenTensor:
+        return OpenTensor.of(self._sizes, self.dtype)
+
+    __copy__ = functools.partialmethod(__deepcopy__, None)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return OpenTensor.of, (self._sizes, self.dtype)
 
     @classmethod
     def of(cls, sizes: tuple[Any, ...], dtype: torch.dtype) -> OpenTensor:

@@ -1,20 +1,16 @@
-"""Modes, flags and hooks of a Cell."""
+"""Modes and flags of a Cell."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.nn._cell_attributes import Attributes
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES
-from mindspore_compat.nn._kept_forward import KeptForward
+from mindspore_compat.nn._cell_hooks import Hooks
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,13 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Modes"]
 
 
-def _call_hook(hook: Callable[..., Any], cell: Any, *values: Any) -> Any:
-    """torch hands plain tensors to a hook; a hook of MindSpore's sees Tensors."""
-    return hook(cell, *map(wrap, values))
-
-
-class Modes(Attributes):
-    """The part of `Cell` that chooses how it computes, and who is notified."""
+class Modes(Hooks):
+    """The part of `Cell` that chooses how it computes."""
 
     def set_train(self, mode: bool = True) -> Self:
         """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module).
@@ -119,7 +110,7 @@ class Modes(Attributes):
         scope = scope if scope.startswith("recompute_") else f"recompute_{scope}"  # by which libraries tell
         self.__dict__.update(_recompute=True, _special_call=True, _scope=scope)
 
-    # --- data and hooks -----------------------------------------------------------------------------------------------
+    # --- data ---------------------------------------------------------------------------------------------------------
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
         """{Parameter: itself}: here data exist from the start."""
@@ -131,38 +122,3 @@ class Modes(Attributes):
             cell.apply(fn)
         fn(self)
         return self
-
-    def register_forward_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
-        handle with ``remove()``.
-        """
-        self._changed()
-        return super().register_forward_hook(partial(_call_hook, hook_fn), *args, **kwargs)
-
-    def register_forward_pre_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs."""
-        self._changed()
-        return super().register_forward_pre_hook(partial(_call_hook, hook_fn), *args, **kwargs)
-
-    def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        self._changed()
-        KeptForward._hooked = True
-        warnings.filterwarnings(
-            "ignore", "Full backward hook is firing when gradients are computed with respect to module outputs"
-        )
-        return super().register_full_backward_hook(partial(_call_hook, hook), *args, **kwargs)
-
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        self._changed()
-        KeptForward._hooked = True
-        return super().register_full_backward_pre_hook(partial(_call_hook, hook), *args, **kwargs)
-
-    def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
-        """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with
-        ``remove()``.
-        """
-        return self.register_full_backward_hook(hook_fn)
-
-    def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
-        """``hook_fn(cell, grad_output)`` before; returns a handle with ``remove()``."""
-        return self.register_full_backward_pre_hook(hook_fn)

@@ -47,22 +47,11 @@ class _Kept(NamedTuple):
 class KeptForward:
     """A part of `Cell`."""
 
-    _hooked = False  # some Cell has a backward hook
-
     def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
         self._forget_kept()
-        # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or
-        # somebody does
-        has_hooks = KeptForward._hooked and any(
-            module._backward_hooks or module._backward_pre_hooks for module in torch.nn.Module.modules(self)
-        )
         # what comes from another kept forward stays connected with it, as upstream
-        variables = (
-            []
-            if has_hooks
-            else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
-        )
+        variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
             self.__dict__["_captured"] = _Kept(args, _leaves(args), _stamp(), variables, forward)

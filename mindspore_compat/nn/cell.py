@@ -166,23 +166,12 @@ class Cell(KeptForward, Hints, Insides, Modes):
             kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
         casting.depth += dtype is not None
         try:
-            if (
-                state["_forward_hooks"]
-                or state["_forward_pre_hooks"]
-                or state["_backward_hooks"]
-                or state["_backward_pre_hooks"]
-            ):
+            if self._has_hooks():
                 program.not_repeatable("it has hooks")
-                if type(self).forward is not Cell.forward:  # a method of the program's own, which torch would call
-                    state["forward"] = self._construct_once
-                return wrap(torch.nn.Module.__call__(self, *args, **kwargs))
+                return self._call_hooked(self._run_construct, args, kwargs)
             return wrap(self._run_construct(args, kwargs))
         finally:
             casting.depth -= dtype is not None
-
-    def _construct_once(self, *args: Any, **kwargs: Any) -> Any:
-        self.__dict__.pop("forward", None)
-        return self.construct(*args, **kwargs)
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():

@@ -231,13 +231,13 @@ class Optimizer(Cell):
         """One step.
 
         Raises:
-            ValueError: if the number of gradients is not that of the parameters.
+            RuntimeError: if the number of gradients is not that of the parameters. ValueError: if a size is not.
         """
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
         if type(self)._update is Optimizer._update:
             raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
         if len(gradients) != self.group_start_id[-1]:
-            raise ValueError(
+            raise RuntimeError(
                 f"For '{self.cls_name}', the number of gradients must be that of the parameters "
                 f"{self.group_start_id[-1]}, but got {len(gradients)}."
             )

@@ -20,6 +20,7 @@ class Jvp(Cell):
 
     def construct(self, *args: Any) -> Any:
         *inputs, v = args
+        _check_number("Jvp", v, len(inputs))
         return ops.jvp(self.fn, tuple(inputs), v)
 
 
@@ -33,5 +34,17 @@ class Vjp(Cell):
     def construct(self, *args: Any) -> Any:
         *inputs, v = args
         outputs, pull = ops.vjp(self.fn, *inputs)
+        _check_number("Vjp", v, len(outputs) if isinstance(outputs, tuple) else 1)
         found = pull(v)
         return outputs, found[0] if isinstance(found, tuple) and len(found) == 1 else found
+
+
+def _check_number(owner: str, v: Any, number: int) -> None:
+    """``v`` is a Tensor, or a tuple of at least two.
+
+    Raises:
+        TypeError: as upstream's compiler, whose types of ``v`` and of what it belongs to differ.
+    """
+    count = len(v) if isinstance(v, tuple) else 1
+    if count != number or (isinstance(v, tuple) and count == 1):
+        raise TypeError(f"For '{owner}', 'v' must have {number} Tensors (one without a tuple), but got {count}.")

@@ -18,6 +18,7 @@ from mindspore_compat.nn.layer._matrix import MatrixDiag, MatrixDiagPart, Matrix
 from mindspore_compat.nn.layer._resize import interpolate
 from mindspore_compat.nn.layer._shapes import same_padding
 from mindspore_compat.nn.layer.activation import activation_from
+from mindspore_compat.ops.function._creation import check_one_hot
 
 __all__ = [
     "Dropout",
@@ -283,6 +284,7 @@ class OneHot(Cell):
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices: Any) -> Any:
+        check_one_hot(indices)
         places = torch.arange(self.depth, device=indices.device, dtype=indices.dtype)
         hot = torch.eq(torch.unsqueeze(indices, -1), places)
         values = torch.where(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -14,7 +14,7 @@ from mindspore_compat._api.validate import (
     check_type,
 )
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -23,9 +23,21 @@ from mindspore_compat.nn.layer.basic import ClipByNorm
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
 
+def _check_dtype(owner: str, name: str, value: Any, allowed: tuple[torch.dtype, ...]) -> None:
+    if value.dtype not in allowed:
+        names = [f"mindspore.{dtype_name(dtype).lower()}" for dtype in (*allowed, value.dtype)]
+        should = f"be one of [{', '.join(names[:-1])}]" if len(allowed) > 1 else f"be {dtype_name(allowed[0])}"
+        raise TypeError(f"For '{owner}', the '{name}' should {should}, but got '{names[-1]}'.")
+
+
 def _look_up(table: Any, indices: Any) -> Any:
-    """Rows of ``table`` (V, D) at integer ``indices`` (*): (*, D)."""
+    """Rows of ``table`` (V, D) at integer ``indices`` (*): (*, D).
+
+    Raises:
+        TypeError: unless the indices are int16, int32 or int64.
+    """
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
+        _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))
         indices = indices.to(torch.int64)
     return torch.embedding(table, indices)
 
@@ -180,6 +192,8 @@ class EmbeddingLookup(Cell):
         self._clip = None if max_norm is None else ClipByNorm(-1)
 
     def _rows(self, indices: Any) -> Any:
+        if indices.dtype is not torch.int32 and indices.dtype is not torch.int64:
+            _check_dtype(type(self).__name__, "input_indices", indices, (torch.int32, torch.int64))
         if self.target == "CPU":
             known = (indices >= 0) & (indices < self.vocab_size)
             rows = torch.mul(_look_up(self.embedding_table, torch.where(known, indices, 0)), torch.unsqueeze(known, -1))
@@ -197,6 +211,11 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     ``operator`` "SUM", "MEAN" (divided by the sum of |weights| of the field) or "MAX".
     """
 
+    _DTYPES: ClassVar = {
+        "input_indices": (torch.int32, torch.int64),
+        "input_values": (torch.float32,),
+        "field_ids": (torch.int32,),
+    }
     OPERATOR_SUM = "SUM"
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
@@ -227,6 +246,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
                 raise ValueError(
                     f"For '{type(self).__name__}', the dimension of '{name}' must be 2d, but got {value.dim()}."
                 )
+            _check_dtype(type(self).__name__, name, value, self._DTYPES[name])
         weights = torch.unsqueeze(input_values, -1)
         rows = torch.mul(self._rows(input_indices), weights)
         places = torch.unsqueeze(field_ids.to(torch.int64), -1).expand(rows.shape)

@@ -38,7 +38,7 @@ __all__ = ["Optimizer", "opt_init_args_register"]
 
 _log = logging.getLogger("mindspore_compat")
 _Base = torch._C.TensorBase
-_item, _device = _Base.item, _Base.__dict__["device"].__get__
+_item, _numel, _device = _Base.item, _Base.numel, _Base.__dict__["device"].__get__
 _ALIASES = object()  # a copied or unpickled optimizer has another one, so that it makes its own aliases
 
 
@@ -202,16 +202,18 @@ class Optimizer(Members):
         """One step with a tuple of gradients in the order of ``parameters``.
 
         Raises:
-            ValueError: if their number is not that of the parameters.
+            RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.
         """
         if not self._is_recorded:
             program.not_repeatable("it calls the optimizer's construct")
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
         if len(gradients) != self.param_length:
-            raise ValueError(
+            raise RuntimeError(
                 f"For '{self.cls_name}', the number of gradients must be that of the parameters {self.param_length}, "
                 f"but got {len(gradients)}."
             )
+        if list(map(_numel, gradients)) != list(map(_numel, self.parameters)):
+            self._refuse_sizes(gradients)
         with torch.no_grad():
             gradients = self._prepared(gradients)
             rates, decays = self._current_rates(), self._current_decays()
@@ -221,6 +223,14 @@ class Optimizer(Members):
                 chosen = gradients if picks is None else [gradients[pick] for pick in picks]
                 self._update(self._picked(self.parameters, picks), chosen, rate, decay, picks)  # type: ignore[arg-type]
         return True
+
+    def _refuse_sizes(self, gradients: list[Any]) -> None:
+        for parameter, gradient in zip(self.parameters, gradients):
+            if gradient.numel() != parameter.numel():
+                raise ValueError(
+                    f"For '{self.cls_name}', the gradient of '{parameter.name}' must have its shape "
+                    f"{tuple(parameter.shape)}, but got {tuple(gradient.shape)}."
+                )
 
     def _begin_step(self) -> None:
         """What happens once a step, before the updates."""

@@ -13,7 +13,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = """
@@ -199,10 +199,27 @@ def tuple_to_array(input_x: Any) -> Any:
     return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
 
 
+def check_one_hot(indices: torch.Tensor) -> None:
+    """Whether they can be indices of OneHot.
+
+    Raises:
+        TypeError: unless they are int32 or int64.
+    """
+    if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
+        raise TypeError(
+            "For primitive[OneHot], the input argument[indices] must be a type of {Tensor[Int32], Tensor[Int64]}, "
+            f"but got Tensor[{dtype_name(indices.dtype)}]."
+        )
+
+
 def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
     """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of range
     give none.
+
+    Raises:
+        TypeError: unless ``indices`` are int32 or int64.
     """
+    check_one_hot(indices)
     depth = int(depth)
     on, off = as_plain(on_value), as_plain(off_value)
     if not isinstance(on_value, torch.Tensor) and not isinstance(off_value, torch.Tensor):

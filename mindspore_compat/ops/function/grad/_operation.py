@@ -16,7 +16,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
+__all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 
 
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
@@ -100,7 +100,8 @@ class GradOperation:
                     )
             wanted: list[int] = []
             if self.get_all or not self.get_by_list:
-                wanted = [position for position, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
+                inputs = (*args, *kwargs.values())
+                wanted = [position for position, arg in enumerate(inputs) if isinstance(arg, torch.Tensor)]
                 if not self.get_all:
                     wanted = wanted[:1]
                 if not wanted:
@@ -126,16 +127,21 @@ def _differentiated(
     parameters: list[Parameter],
     has_aux: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). A forward that the
-    Cell kept is not run a second time, nor replayed.
+    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). Inputs given by
+    keyword count behind the others. A forward that the Cell kept is not run a second time, nor replayed.
     """
     kept = fn._take_kept(args, wanted) if not kwargs and hasattr(fn, "_take_kept") else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
         args, values, sens = arguments
-        forward = kept if kept is not None else Forward(fn, args, dict(zip(kwargs, values)), wanted)
+        if kept is not None:
+            forward = kept
+        elif kwargs:
+            forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted)
+        else:
+            forward = Forward(fn, args, None, wanted)
         if has_aux and not isinstance(forward.outputs, tuple):
-            raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
+            raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
         return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *parameters], sens))
 
@@ -153,10 +159,38 @@ def _differentiated(
     )
 
 
-def _positions(grad_position: Any) -> tuple[int, ...]:
-    if grad_position is None:
-        return ()
-    return grad_position if isinstance(grad_position, tuple) else (grad_position,)
+def _by_position(fn: Callable[..., Any], count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+    return lambda *inputs: fn(*inputs[:count], **dict(zip(names, inputs[count:])))
+
+
+def checked_positions(grad_position: Any) -> tuple[int, ...]:
+    """``grad_position`` as a tuple of different positions.
+
+    Raises:
+        TypeError: unless it is an int or a tuple of them. ValueError: if one is negative or stands twice.
+    """
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    if not all(isinstance(position, int) and not isinstance(position, bool) for position in positions):
+        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    if min(positions, default=0) < 0:
+        raise ValueError("grad_position must be >= 0.")
+    if len(set(positions)) != len(positions):
+        raise ValueError("There are duplicate positions in `grad_position`, please check it")
+    return positions
+
+
+def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
+    """Those of the positions that hold a Tensor; the others have no gradient."""
+    for position in positions:
+        if position >= len(inputs):
+            raise RuntimeError(f"Position index {position} is exceed input size.")
+    found = tuple([position for position in positions if isinstance(inputs[position], torch.Tensor)])
+    if positions and not found:
+        raise TypeError(
+            f"For 'grad', the inputs at 'grad_position' {positions} must be Tensors, but got "
+            f"{', '.join(type(inputs[position]).__name__ for position in positions)}."
+        )
+    return found
 
 
 def value_and_grad(
@@ -170,18 +204,23 @@ def value_and_grad(
     """A function that returns (``fn``'s value, gradients).
 
     Args:
-        grad_position: which inputs to differentiate by: None, an int, or a tuple of them.
+        grad_position: which inputs to differentiate by: None, an int, or a tuple of them. A tuple gives a tuple of
+            gradients, unless it holds only one Tensor's position.
         weights: Parameters to differentiate by.
         has_aux: only the first output is differentiated; the others are just returned.
         return_ids: pair each gradient with its position or the Parameter's name, for `get_grad`.
         sens_param: the output's gradient is given as the last argument, instead of ones.
 
     Raises:
-        ValueError: if there is nothing to differentiate by. RuntimeError: in the call, if there is no such input.
+        ValueError: if there is nothing to differentiate by. TypeError: for an argument of another type.
+        RuntimeError: in the call, if there is no such input.
     """
+    for name, flag in (("has_aux", has_aux), ("return_ids", return_ids)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {type(flag).__name__}")
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")
-    positions = _positions(grad_position)
+    positions = () if grad_position is None else checked_positions(grad_position)
     parameters, single = _weights_of(weights, "value_and_grad") if weights is not None else ([], False)
 
     @functools.wraps(fn, updated=())
@@ -189,19 +228,13 @@ def value_and_grad(
         sens = None
         if sens_param:
             args, sens = args[:-1], args[-1]
-        for position in positions:
-            if not 0 <= position < len(args):
-                raise RuntimeError(
-                    f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs "
-                    f"{len(args)}."
-                )
-        outputs, found = _differentiated(fn, args, kwargs, sens, positions, parameters, has_aux)
+        wanted = _wanted(positions, (*args, *kwargs.values()))
+        outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
         if return_ids:
-            identities = [*positions, *(parameter.name for parameter in parameters)]
-            found = tuple(zip(identities, found))
-        of_inputs: Any = found[: len(positions)]
-        of_weights: Any = found[len(positions) :]
-        if not isinstance(grad_position, tuple) and positions:
+            found = tuple(zip([*wanted, *(parameter.name for parameter in parameters)], found))
+        of_inputs: Any = found[: len(wanted)]
+        of_weights: Any = found[len(wanted) :]
+        if len(wanted) == 1:
             of_inputs = of_inputs[0]
         if single:
             of_weights = of_weights[0]

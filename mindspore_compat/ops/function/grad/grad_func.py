@@ -20,7 +20,14 @@ from mindspore_compat.common._differentiation import (
     tensors_of,
 )
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops.function.grad._operation import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from mindspore_compat.ops.function.grad._operation import (
+    GradOperation,
+    checked_positions,
+    get_grad,
+    grad,
+    stop_gradient,
+    value_and_grad,
+)
 
 __all__ = [
     "GradOperation",
@@ -50,7 +57,11 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     """(outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if any).
 
     ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
+
+    Raises:
+        TypeError: if an input or gradient is neither a Tensor nor a tuple or list of Tensors.
     """
+    _check_tensors(inputs, "The inputs type must be Tensor.")
     forward = Forward(
         fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)]
     )
@@ -58,11 +69,20 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     parameters = [] if weights is None else [weights] if isinstance(weights, torch.Tensor) else list(weights)
 
     def vjp_fn(*sens: Any) -> Any:
+        _check_tensors(sens, "The inputs type must be Tensor.")
         found = detached(gradients(forward.of(outputs), [*forward.variables, *parameters], sens, again=True))
         of_inputs, of_weights = found[: len(forward.variables)], found[len(forward.variables) :]
         return of_inputs if weights is None else (of_inputs, of_weights)
 
     return (detached(outputs), vjp_fn, detached(aux)) if has_aux else (detached(outputs), vjp_fn)
+
+
+def _check_tensors(values: Any, message: str) -> None:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            _check_tensors(value, message)
+        elif not isinstance(value, torch.Tensor):
+            raise TypeError(message)
 
 
 def _as_tuple(value: Any) -> tuple:
@@ -77,13 +97,13 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     """(outputs, derivative of them along ``v``, auxiliary outputs if any).
 
     Raises:
+        TypeError: unless both are a Tensor, or a tuple or list of Tensors.
         ValueError: if ``v`` does not match the inputs in number.
     """
     args, tangents = _as_tuple(inputs), _as_tuple(v)
+    _check_tensors((*args, *tangents), "The inputs type must be a Tensor, tuple or list of Tensors.")
     if len(args) != len(tangents):
-        raise ValueError(
-            f"For 'jvp', 'v' must have one Tensor for each of the {len(args)} inputs, but got {len(tangents)}."
-        )
+        raise ValueError(f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
 
     def transposed() -> tuple[Any, tuple, list[torch.Tensor], tuple]:
         """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient
@@ -135,15 +155,20 @@ def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
 
 def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by reverse
-    mode.
+    mode. A tuple gives a tuple, unless it holds one position only.
+
+    Raises:
+        TypeError: for another ``grad_position``. ValueError: if one is out of range or stands twice.
     """
-    positions = _as_tuple(grad_position)
+    positions = checked_positions(grad_position)
 
     def jacobian(*args: Any) -> Any:
+        if max(positions, default=0) >= len(args):
+            raise ValueError("The element in grad_position must belong to [0, args_num).")
         forward = Forward(fn, args, wanted=positions)
         outputs, aux = _split_aux(forward.outputs, has_aux, "jacrev")
         each = [_jacobian_rows(forward, root) for root in tensors_of(outputs)]
-        shaped = [tuple(row) if isinstance(grad_position, tuple) else row[0] for row in each]
+        shaped = [tuple(row) if len(positions) > 1 else row[0] for row in each]
         result = _structured_like(outputs, shaped)
         return (result, detached(aux)) if has_aux else result
 

@@ -1,0 +1,267 @@
+"""Hooks of a Cell: before and after its call, and in the backward pass before and after its own part of that."""
+
+from __future__ import annotations
+
+import collections
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._differentiation import is_differentiable
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
+from mindspore_compat.nn._cell_attributes import Attributes
+
+__all__ = ["Hooks"]
+
+
+class Hooks(Attributes):
+    """The part of `Cell` that tells others what it computes. The hooks stand in torch's dicts, but gradients are handed
+    over as upstream does.
+    """
+
+    def register_forward_hook(
+        self,
+        hook_fn: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> Any:
+        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
+        handle with ``remove()``. A Cell with a ``bprop`` calls none, as upstream.
+
+        Args:
+            prepend: before the hooks that are there.
+            with_kwargs: ``hook_fn(cell, inputs, keywords, output)``.
+            always_call: also if the call fails; the output is None then.
+
+        Raises:
+            TypeError: unless ``hook_fn`` can be called, or if `jit` compiles it.
+        """
+        check_hook_fn(hook_fn)
+        if hasattr(type(self), "bprop"):
+            return HookHandle(collections.OrderedDict())
+        self._changed()
+        return _handle(
+            super().register_forward_hook(hook_fn, prepend=prepend, with_kwargs=with_kwargs, always_call=always_call)
+        )
+
+    def register_forward_pre_hook(
+        self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> Any:
+        """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs.
+
+        Args:
+            prepend: before the hooks that are there.
+            with_kwargs: ``hook_fn(cell, inputs, keywords)``, which returns None or both.
+
+        Raises:
+            TypeError: unless ``hook_fn`` can be called, or if `jit` compiles it.
+        """
+        check_hook_fn(hook_fn)
+        self._changed()
+        return _handle(super().register_forward_pre_hook(hook_fn, prepend=prepend, with_kwargs=with_kwargs))
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        check_hook_fn(hook)
+        self._changed()
+        return _handle(super().register_full_backward_hook(hook, *args, **kwargs))
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        check_hook_fn(hook)
+        self._changed()
+        return _handle(super().register_full_backward_pre_hook(hook, *args, **kwargs))
+
+    def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
+        """``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; what it returns, if
+        anything, takes their place. Returns a handle with ``remove()``.
+
+        ``grad_input`` has one gradient for each positional input that is a Tensor, None where the output does not
+        depend on it; it is ``(None,)`` if none of them is asked for.
+
+        Raises:
+            TypeError: unless ``hook_fn`` can be called; in the backward pass, if it returns another number of
+                gradients, or what is no Tensor.
+            ValueError: in the backward pass, if shape or type of a gradient differ.
+        """
+        return self.register_full_backward_hook(hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
+        """``hook_fn(cell, grad_output)`` before; what it returns, if anything, is taken instead. As
+        `register_backward_hook`.
+        """
+        return self.register_full_backward_pre_hook(hook_fn)
+
+    def _has_hooks(self) -> bool:
+        state = self.__dict__
+        return bool(
+            state["_forward_hooks"]
+            or state["_forward_pre_hooks"]
+            or state["_backward_hooks"]
+            or state["_backward_pre_hooks"]
+        )
+
+    def _call_hooked(
+        self: Any, run: Callable[[tuple, dict[str, Any]], Any], args: tuple, kwargs: dict[str, Any]
+    ) -> Any:
+        """``run(args, kwargs)`` with all hooks around it."""
+        called: set[int] = set()
+        try:
+            args, kwargs = self._run_forward_pre_hooks(wrap(args), wrap(kwargs))
+            backward = _Backward(self) if self._backward_hooks or self._backward_pre_hooks else None
+            output = wrap(run(backward.inputs(args) if backward else args, kwargs))
+            for key, hook in list(self._forward_hooks.items()):
+                called.add(key)
+                given = (args, kwargs) if key in self._forward_hooks_with_kwargs else (args,)
+                changed = hook(self, *given, output)
+                output = output if changed is None else changed
+            return backward.outputs(output) if backward else output
+        except Exception:
+            for key, hook in list(self._forward_hooks.items()):
+                if key in self._forward_hooks_always_called and key not in called:
+                    self._call_after_failure(key, hook, args, kwargs)
+            raise
+
+    def _call_after_failure(self: Any, key: int, hook: Callable[..., Any], args: tuple, kwargs: dict) -> None:
+        try:
+            hook(self, *((args, kwargs) if key in self._forward_hooks_with_kwargs else (args,)), None)
+        except Exception as error:
+            warnings.warn(
+                f"A forward hook with always_call=True failed after its Cell had failed: {error}", stacklevel=2
+            )
+
+    def _run_forward_pre_hooks(self: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        for key, hook in list(self._forward_pre_hooks.items()):
+            if key in self._forward_pre_hooks_with_kwargs:
+                changed = hook(self, args, kwargs)
+                if changed is None:
+                    continue
+                if not isinstance(changed, tuple) or len(changed) != 2:
+                    raise RuntimeError(
+                        "forward pre hook with kwargs must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {changed}"
+                    )
+                args, kwargs = changed
+            else:
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        return args, kwargs
+
+
+def _handle(made: Any) -> HookHandle:
+    made.__class__ = HookHandle
+    return made
+
+
+class _Backward:
+    """The backward hooks of one call: a gate that its inputs pass, and one for its outputs."""
+
+    def __init__(self, cell: Any) -> None:
+        self._cell = cell
+        self._hooks = list(cell._backward_hooks.values())
+        self._pre_hooks = list(cell._backward_pre_hooks.values())
+        self._grad_output: tuple = ()
+        self._is_waiting = False  # the outputs' gradients are known, the inputs' are not
+
+    def inputs(self, args: tuple) -> tuple:
+        return tuple(_through(self._at_inputs, args)) if self._hooks else args
+
+    def outputs(self, output: Any) -> Any:
+        if isinstance(output, torch.Tensor):
+            return _through(self._at_outputs, [output])[0]
+        if isinstance(output, dict):
+            return dict(zip(output, _through(self._at_outputs, list(output.values()))))
+        if isinstance(output, (tuple, list)):
+            passed = _through(self._at_outputs, list(output))
+            return type(output)(*passed) if hasattr(output, "_fields") else type(output)(passed)
+        return output
+
+    def _at_outputs(self, gradients: tuple) -> tuple:
+        for hook in self._pre_hooks:
+            gradients = _replaced(gradients, hook(self._cell, gradients), "backward pre hook", "output")
+        self._grad_output = gradients
+        if self._hooks:
+            self._is_waiting = True
+            # whether anybody asks for the inputs' gradients shows at the end of the pass
+            torch.autograd.Variable._execution_engine.queue_callback(self._at_end)  # type: ignore[attr-defined]
+        return gradients
+
+    def _at_inputs(self, gradients: tuple) -> tuple:
+        self._is_waiting = False
+        for hook in self._hooks:
+            found = hook(self._cell, gradients, self._grad_output)
+            gradients = _replaced(gradients, found, "backward hook", "grad input")
+        return gradients
+
+    def _at_end(self) -> None:
+        if self._is_waiting:
+            self._at_inputs((None,))
+        self._grad_output = ()
+
+
+def _through(hook: Callable[[tuple], tuple], values: Any) -> list[Any]:
+    """The values with those that can have a gradient behind a `_Gate`, if there is any to come."""
+    at = [place for place, value in enumerate(values) if isinstance(value, torch.Tensor)]
+    passed = list(values)
+    if not torch.is_grad_enabled() or not any(values[place].requires_grad for place in at):
+        return passed
+    differentiable = [is_differentiable(values[place]) for place in at]
+
+    def of_all(gradients: tuple) -> tuple:
+        given = iter(gradients)
+        found = hook(tuple([next(given) if has else None for has in differentiable]))
+        return tuple([gradient for gradient, has in zip(found, differentiable) if has])
+
+    places = [place for place, has in zip(at, differentiable) if has]
+    for place, value in zip(places, _Gate.apply(of_all, *[values[place] for place in places])):
+        passed[place] = wrap(value)
+    return passed
+
+
+class _Gate(torch.autograd.Function):
+    """Lets tensors pass as they are; their gradients go to ``hook`` together, None for those without."""
+
+    @staticmethod
+    def forward(ctx: Any, hook: Callable[[tuple], tuple], *tensors: torch.Tensor) -> Any:  # type: ignore[override]
+        ctx.hook = hook
+        ctx.set_materialize_grads(False)
+        return tuple([tensor.view_as(tensor) for tensor in tensors])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        # the engine's own objects stay plain: compiled code looks at their class
+        given = tuple([None if gradient is None else wrap(gradient.view_as(gradient)) for gradient in gradients])
+        return None, *[_as_plain(found) if isinstance(found, torch.Tensor) else None for found in ctx.hook(given)]
+
+
+def _as_plain(gradient: torch.Tensor) -> torch.Tensor:
+    return torch.Tensor.view_as(gradient, gradient) if gradient.requires_grad else plain(gradient)
+
+
+def _replaced(gradients: tuple, found: Any, kind: str, what: str) -> tuple:
+    """What a hook returned in place of ``gradients``, checked."""
+    if found is None:
+        return gradients
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(gradients):
+        raise TypeError(
+            f"The {kind} return value size is {len(found)} not equal to expect {what} size {len(gradients)}"
+        )
+    name = "hook_backward_grad" if kind == "backward hook" else "hook_backward_pre_grad"
+    for given, new in zip(gradients, found):
+        if new is None and given is None:
+            continue
+        if not isinstance(new, torch.Tensor):
+            raise TypeError(f"The output type of function: {name} should be a tensor but got {type(new).__name__}.")
+        if given is not None and (tuple(new.shape) != tuple(given.shape) or new.dtype is not given.dtype):
+            raise ValueError(
+                f"The output type of function: {name} is not consistent with the expected, it should be Tensor shape:"
+                f"{list(given.shape)} {dtype_name(given.dtype)}, but got Tensor shape:{list(new.shape)} "
+                f"{dtype_name(new.dtype)}"
+            )
+    return wrap(found)
