@@ -58,7 +58,7 @@ def _random_uniform(seed: int, data: np.ndarray, a: float, b: float) -> None:
 
 
 def _truncated_normal(seed: int, data: np.ndarray, a: float, b: float, mean: float, sigma: float) -> None:
-    """Fill the array with values of the normal distribution cut at mean + sigma * [a, b], the same for the same seed."""
+    """Fill the array with values of the normal distribution cut at mean + sigma * [a, b], alike for the same seed."""
     data[...] = _values._truncated_normal(mean, sigma, a, b, data.shape, np.random.default_rng(seed))
 
 
