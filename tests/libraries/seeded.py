@@ -20,7 +20,8 @@ LOST = {
     "mindocr": [
         f"mindspore.parallel._transformer{name}"
         for name in ("", ".layers", ".moe", ".op_parallel_config", ".transformer")
-    ]
+    ],
+    "mindformers-v1.3.2": ["mindspore.dataset.transforms.py_transforms"],
 }
 
 
@@ -56,14 +57,21 @@ def without_chance(network):
     return network
 
 
-def main(library, script, *arguments):
-    sys.argv = [script, *arguments]
-    sys.path[:0] = [os.path.dirname(os.path.abspath(script)), os.getcwd()]
+def stand_in(library):
+    """Put empty modules where real MindSpore has lost the library's."""
     for name in LOST.get(library, ()):
         try:
             importlib.import_module(name)
         except ImportError:
             sys.modules[name] = Lost(name)
+            holder, _, last = name.rpartition(".")
+            setattr(importlib.import_module(holder), last, sys.modules[name])
+
+
+def main(library, script, *arguments):
+    sys.argv = [script, *arguments]
+    sys.path[:0] = [os.path.dirname(os.path.abspath(script)), os.getcwd()]
+    stand_in(library)
     models = importlib.import_module(f"{library}.models")
     create = getattr(models, MAKERS[library])
 
