@@ -84,7 +84,7 @@ def main(task, mode="0"):
     ms.set_context(mode=int(mode), device_target="CPU")
     net, rows = {"bert": bert, "gpt2": gpt2}[task](np.random.RandomState(0))
     seeded.fill(net).set_train()
-    step = nn.TrainOneStepCell(net, FP32StateAdamWeightDecay(net.trainable_params(), learning_rate=1e-3))
+    step = nn.TrainOneStepCell(net, FP32StateAdamWeightDecay(net.trainable_params(), learning_rate=3e-4))
     step.set_train()
     for row in rows:
         print(f"loss: {float(step(*tensors(row)).asnumpy().mean()):.6f}", flush=True)
