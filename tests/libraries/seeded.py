@@ -1,6 +1,7 @@
 """Runs a library's script with networks that start from the same values under every MindSpore:
 ``python seeded.py LIBRARY SCRIPT ARGUMENT...`` wraps the library's function that makes networks; values depend on a
-Parameter's name and shape alone; with SEEDED_STILL set no layer drops anything. Networks that are given a checkpoint are left as they are.
+Parameter's name and shape alone; with SEEDED_STILL set no layer drops anything. Networks that are given a checkpoint are
+left as they are, but for the Parameters whose names begin with SEEDED_HEAD, where it is set.
 """
 
 import importlib
@@ -34,9 +35,11 @@ class Lost(types.ModuleType):
         return type(name, (), {}) if name[0].isupper() else lambda *_, **__: lambda decorated: decorated
 
 
-def fill(network):
-    """Normal values for all trainable Parameters, scaled by what flows into a unit."""
+def fill(network, head=""):
+    """Normal values for all trainable Parameters (whose names begin so), scaled by what flows into a unit."""
     for parameter in network.trainable_params():
+        if not parameter.name.startswith(head):
+            continue
         random = np.random.default_rng(zlib.crc32(parameter.name.encode()))
         shape = tuple(parameter.shape)
         values = random.normal(0, 1, shape)
@@ -78,7 +81,8 @@ def main(library, script, *arguments):
     def seeded(*positional, **named):
         made = create(*positional, **named)
         if named.get("checkpoint_path") or named.get("pretrained"):
-            return made
+            head = os.environ.get("SEEDED_HEAD")
+            return fill(made, head) if head else made
         return without_chance(fill(made)) if os.environ.get("SEEDED_STILL") else fill(made)
 
     setattr(models, MAKERS[library], seeded)
