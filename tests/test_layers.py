@@ -40,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "profiler": set(),
     "_checkparam": {"common"},
     "_c_expression": {"common", "context"},
+    "_c_dataengine": {"dataset"},
     "_extends": set(),
     "version": {"ops", "common", "_runtime"},
     "compression": {"nn", "ops", "common"},

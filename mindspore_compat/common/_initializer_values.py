@@ -72,12 +72,19 @@ def _random_uniform(low: float, high: float, shape: Sequence[int]) -> np.ndarray
     return numpy_generator().random(shape, dtype=np.float32) * np.float32(high - low) + np.float32(low)
 
 
-def _truncated_normal(mean: float, sigma: float, low: float, high: float, shape: Sequence[int]) -> np.ndarray:
+def _truncated_normal(
+    mean: float,
+    sigma: float,
+    low: float,
+    high: float,
+    shape: Sequence[int],
+    generator: np.random.Generator | None = None,
+) -> np.ndarray:
     """Normal(mean, sigma) cut at mean + sigma·[low, high], by the inverse distribution function."""
 
     def cdf(x: float) -> float:
         return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
 
-    probability = torch.from_numpy(numpy_generator().uniform(cdf(low), cdf(high), shape))
+    probability = torch.from_numpy((generator or numpy_generator()).uniform(cdf(low), cdf(high), shape))
     standard = math.sqrt(2.0) * torch.erfinv(2.0 * probability - 1.0)
     return standard.clamp_(low, high).numpy() * sigma + mean

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.common._borrowed_globals import with_borrowed_globals
 from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = [
@@ -66,7 +67,11 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
         compiled_cells.add(function)
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
-    call = _Compiled(function, backend) if backend else function
+    if isinstance(function, types.MethodType):
+        borrowing: Callable[..., Any] = types.MethodType(with_borrowed_globals(function.__func__), function.__self__)
+    else:
+        borrowing = with_borrowed_globals(function)
+    call = _Compiled(borrowing, backend) if backend else borrowing
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:

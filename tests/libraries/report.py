@@ -62,17 +62,25 @@ def _jobs() -> list[str]:
         "|---|---|---|",
     ]
     missing: list[str] = []
+    adjusted: list[str] = []
+    reasons: dict[str, list[str]] = {}
     for path in sorted(HERE.glob("jobs_*.json")):
         stored = HERE / "results" / path.name
         results = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
-        for job in json.loads(path.read_text(encoding="utf-8"))["jobs"]:
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        adjusted += [f"- {line}" for line in listed.get("adjusted", ())]
+        for job in listed["jobs"]:
+            if "why" in job:
+                reasons.setdefault(job["why"], []).append(job["name"])
             if job["name"] not in results:
                 missing.append(job["name"])
                 continue
             result = results[job["name"]]
             notes = "".join(f" ({name} {job[name]})" for name in ("first", "tolerance") if name in job)
             lines.append(f"| {job['name']} | {result['verdict']}{notes} | {result['seconds']:.0f} |")
-    return [*lines, "", f"Listed, not run yet: {', '.join(missing) or 'none'}.", ""]
+    lines += ["", f"Listed, not run yet: {', '.join(missing) or 'none'}.", ""]
+    lines += [f"- {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+    return [*lines, "", "Adjusted, alike on both sides:", "", *adjusted, ""]
 
 
 def _tutorials() -> list[str]:

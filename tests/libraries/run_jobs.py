@@ -2,8 +2,9 @@
 --work FOLDER [--ours PYTHON] [--real PYTHON] [--only NAME...] [--json FILE]``.
 
 A job is {"name", "library", "command", "losses": regular expression with one number in each match, "first": how many
-of them are compared (else all), "files": [...]}. Commands run in a copy of the checkout; {here}, {data}, {out} and {other_out} stand for this folder, the synthetic data, and where the
-job (on the other side) writes. A job without numbers to compare must end with 0 and write its files.
+of them are compared (else all), "files": [...], "processes": so many, started by msrun}. Commands run in a copy of the
+checkout; {here}, {data}, {out}, {other_out} and {home} stand for this folder, the synthetic data, where the job (on the
+other side) writes, and $HOME. A job without numbers to compare must end with 0 and write its files.
 """
 
 from __future__ import annotations
@@ -43,21 +44,32 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
         "data": given.work / "data",
         "out": out[side],
         "other_out": out["real" if side == "ours" else "ours"],
+        "home": given.work / "home",
     }
     out[side].mkdir(parents=True, exist_ok=True)
     words = [word.format(**places) for word in job["command"].split()]
     python = [str(given.ours), "-m", "mindspore_compat"] if side == "ours" else [str(given.real)]
+    env = {**environment(side, given), **job.get("environment", {})}
+    logs = out[side] / f"{job['name']}-msrun"
+    if "processes" in job:
+        python += [] if side == "ours" else ["-c", "from mindspore.parallel.cluster.run import main; main()"]
+        python += ["msrun"] if side == "ours" else []
+        python += [f"--{name}={job['processes']}" for name in ("worker_num", "local_worker_num")]
+        python += ["--join=True", f"--log_dir={logs}", f"--master_port={8200 if side == 'ours' else 8300}"]
+        env["PATH"] = f"{Path(given.real if side == 'real' else given.ours).parent}{os.pathsep}{env['PATH']}"
     begun = time.time()
     with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
         done = subprocess.run(
             [*python, *words],
             cwd=checkout,
-            env={**environment(side, given), **job.get("environment", {})},
+            env=env,
             stdout=log,
             stderr=subprocess.STDOUT,
             check=False,
         )
     text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
+    if "processes" in job:  # what rank 0 wrote
+        text = (logs / "worker_0.log").read_text(encoding="utf-8", errors="replace") if logs.exists() else ""
     numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
     missing = [name for name in job.get("files", ()) if not Path(name.format(**places)).exists()]
     return {"code": done.returncode, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}

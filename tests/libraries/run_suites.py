@@ -22,12 +22,12 @@ HERE = Path(__file__).resolve().parent
 
 def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, tuple[str, str]]:
     """{test: (outcome, error)}."""
-    checkout = given.work / side / library
+    checkout = given.work / side / suite.get("library", library)
     if not checkout.exists():
-        shutil.copytree(given.libraries / library, checkout, ignore=shutil.ignore_patterns(".git"))
+        shutil.copytree(given.libraries / checkout.name, checkout, ignore=shutil.ignore_patterns(".git"))
     python = given.ours if side == "ours" else given.real
-    if "prepare" in suite:
-        subprocess.run([python, *suite["prepare"].format(here=HERE, checkout=checkout).split()], check=True)
+    home = given.work / side / "home"
+    home.mkdir(exist_ok=True)
     # alone: this repository's folders are not for the library to see
     alone = given.work / "alone"
     alone.mkdir(parents=True, exist_ok=True)
@@ -36,6 +36,7 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     outcomes = given.work / f"{side}-{library}.jsonl"
     outcomes.unlink(missing_ok=True)
     env = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "HF_HUB_OFFLINE": "1", "OUTCOMES": str(outcomes)}
+    env.update(HOME=str(home), PATH=f"{commands(side, python, given.work)}{os.pathsep}{os.environ['PATH']}")
     paths = [str(HERE), str(checkout)]
     env.update(suite.get("environment", {}))
     if side == "ours":
@@ -44,6 +45,9 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     else:
         env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2")
     env["PYTHONPATH"] = os.pathsep.join(paths)
+    for command in suite.get("prepare", ()):
+        words = command.format(here=HERE, checkout=checkout, home=home).split()
+        subprocess.run(["python", *words], cwd=checkout, env=env, check=True)
     words = [
         python,
         "-m",
@@ -59,6 +63,15 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     with open(given.work / f"{side}-{library}.log", "w", encoding="utf-8") as log:
         subprocess.run(words, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT, check=False)
     return read(outcomes)
+
+
+def commands(side: str, python: str, work: Path) -> Path:
+    """A folder with ``python``, for tests that start programs: with this package as ``mindspore``, or with real MindSpore."""
+    script = work / side / "bin" / "python"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(f'#!/bin/sh\nexec {python} {"-m mindspore_compat" if side == "ours" else ""} "$@"\n')
+    script.chmod(0o755)
+    return script.parent
 
 
 def read(outcomes: Path) -> dict[str, tuple[str, str]]:

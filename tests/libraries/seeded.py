@@ -1,6 +1,7 @@
 """Runs a library's script with networks that start from the same values under every MindSpore:
 ``python seeded.py LIBRARY SCRIPT ARGUMENT...`` wraps the library's function that makes networks; values depend on a
-Parameter's name and shape alone; with SEEDED_STILL set no layer drops anything. Networks that are given a checkpoint are left as they are.
+Parameter's name and shape alone; with SEEDED_STILL set no layer drops anything. Networks that are given a checkpoint are
+left as they are, but for the Parameters whose names begin with SEEDED_HEAD, where it is set.
 """
 
 import importlib
@@ -20,7 +21,8 @@ LOST = {
     "mindocr": [
         f"mindspore.parallel._transformer{name}"
         for name in ("", ".layers", ".moe", ".op_parallel_config", ".transformer")
-    ]
+    ],
+    "mindformers-v1.3.2": ["mindspore.dataset.transforms.py_transforms"],
 }
 
 
@@ -33,9 +35,11 @@ class Lost(types.ModuleType):
         return type(name, (), {}) if name[0].isupper() else lambda *_, **__: lambda decorated: decorated
 
 
-def fill(network):
-    """Normal values for all trainable Parameters, scaled by what flows into a unit."""
+def fill(network, head=""):
+    """Normal values for all trainable Parameters (whose names begin so), scaled by what flows into a unit."""
     for parameter in network.trainable_params():
+        if not parameter.name.startswith(head):
+            continue
         random = np.random.default_rng(zlib.crc32(parameter.name.encode()))
         shape = tuple(parameter.shape)
         values = random.normal(0, 1, shape)
@@ -56,21 +60,29 @@ def without_chance(network):
     return network
 
 
-def main(library, script, *arguments):
-    sys.argv = [script, *arguments]
-    sys.path[:0] = [os.path.dirname(os.path.abspath(script)), os.getcwd()]
+def stand_in(library):
+    """Put empty modules where real MindSpore has lost the library's."""
     for name in LOST.get(library, ()):
         try:
             importlib.import_module(name)
         except ImportError:
             sys.modules[name] = Lost(name)
+            holder, _, last = name.rpartition(".")
+            setattr(importlib.import_module(holder), last, sys.modules[name])
+
+
+def main(library, script, *arguments):
+    sys.argv = [script, *arguments]
+    sys.path[:0] = [os.path.dirname(os.path.abspath(script)), os.getcwd()]
+    stand_in(library)
     models = importlib.import_module(f"{library}.models")
     create = getattr(models, MAKERS[library])
 
     def seeded(*positional, **named):
         made = create(*positional, **named)
         if named.get("checkpoint_path") or named.get("pretrained"):
-            return made
+            head = os.environ.get("SEEDED_HEAD")
+            return fill(made, head) if head else made
         return without_chance(fill(made)) if os.environ.get("SEEDED_STILL") else fill(made)
 
     setattr(models, MAKERS[library], seeded)

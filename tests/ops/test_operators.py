@@ -238,6 +238,22 @@ def test_dynamic_gru_equals_torchs_gru() -> None:
     assert torch.allclose(y, gru(x)[0], atol=1e-6)
 
 
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_gru_of_flat_weights_equals_torchs(has_bias: bool) -> None:
+    from mindspore_compat.ops.operations._rl_inner_ops import CudnnGRU
+
+    torch.manual_seed(0)
+    gru = torch.nn.GRU(3, 4, 2, bias=has_bias, bidirectional=True)
+    x, h = torch.randn(5, 2, 3), torch.randn(4, 2, 4)
+    ordered = sorted(gru.named_parameters(), key=lambda item: item[0].startswith("bias"))  # stable
+    flat = torch.cat([parameter.detach().reshape(-1) for _, parameter in ordered])
+    layer = CudnnGRU(3, 4, 2, has_bias, True, 0.0)
+    for got, wanted in zip(layer(Tensor(x), Tensor(h), Tensor(flat[:, None, None]))[:2], gru(x, h)):
+        assert torch.allclose(got, wanted, atol=1e-6)
+    with pytest.raises(ValueError, match=f"'w' must have {flat.numel()} elements, but got 3"):
+        layer(Tensor(x), Tensor(h), Tensor(flat[:3]))
+
+
 def test_deformable_convolution_without_offsets_is_convolution() -> None:
     x, weight = torch.randn(1, 2, 6, 6), torch.randn(3, 2, 3, 3)
     offsets = torch.cat((torch.zeros(1, 18, 4, 4), torch.ones(1, 9, 4, 4)), 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["numpy_dtype"]
+__all__ = ["mstype_to_detype", "numpy_dtype", "nptype_to_detype"]
 
 
 def numpy_dtype(data_type: Any) -> np.dtype:
@@ -27,3 +27,13 @@ def numpy_dtype(data_type: Any) -> np.dtype:
         raise TypeError(
             f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32."
         ) from error
+
+
+def mstype_to_detype(type_: Any) -> np.dtype:
+    """A MindSpore dtype as what the data engine calls it: a NumPy dtype here, whose text is the engine's name too."""
+    return numpy_dtype(type_)
+
+
+def nptype_to_detype(type_: Any) -> np.dtype:
+    """A NumPy dtype as what the data engine calls it: itself here."""
+    return np.dtype(type_)

@@ -150,34 +150,34 @@ class TupleIterator(Iterator):
 
 
 def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
-    """What turns a column into what the user gets; strings stay NumPy arrays, dicts are converted entry by entry."""
+    """What turns a column into what the user gets; texts stay NumPy arrays, objects are converted leaf by leaf."""
 
-    def to_tensor(value: np.ndarray) -> Any:
+    def to_array(value: Any) -> Any:
+        return np.array(value) if do_copy else np.asarray(value)
+
+    def to_tensor(value: Any) -> Any:
+        value = np.asarray(value)
         if value.dtype.kind not in "biufc":
             return value
         if do_copy or not value.flags.writeable or not value.flags.c_contiguous:
             value = np.array(value, order="C")
         return Tensor.from_numpy(value)
 
-    if output_numpy:
-        arrays = np.array if do_copy else _as_is
-    else:
-        arrays = to_tensor
+    leaf = to_array if output_numpy else to_tensor
 
     def convert(value: Any) -> Any:
-        return arrays(value) if isinstance(value, np.ndarray) else _entry(value, convert)
+        return _leaf_by_leaf(value, leaf) if isinstance(value, dict) else leaf(value)
 
     return convert
 
 
-def _entry(value: Any, convert: Callable[[Any], Any]) -> Any:
-    """A dict, or what lies in one: numbers and strings become arrays, and then what arrays become."""
+def _leaf_by_leaf(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """A Python object with its numbers, texts and arrays converted; what no array holds stays as it is."""
     if isinstance(value, dict):
-        return {key: convert(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return type(value)(convert(item) for item in value)
-    return convert(np.asarray(value)) if isinstance(value, (bool, int, float, str, np.generic)) else value
-
-
-def _as_is(value: Any) -> Any:
+        return {key: _leaf_by_leaf(item, leaf) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [_leaf_by_leaf(item, leaf) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, (int, float, str, np.ndarray, np.generic)):
+        return leaf(value)
     return value

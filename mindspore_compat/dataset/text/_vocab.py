@@ -171,6 +171,11 @@ class Vocab:
         )
         return cls._with_special([word for word, _ in kept[:top_k]], special_tokens, special_first)
 
+    @property
+    def c_vocab(self) -> Vocab:
+        """Upstream's object of the data engine: this one."""
+        return self
+
     def vocab(self) -> dict[str, int]:
         """{word: number}."""
         return dict(self._ids)

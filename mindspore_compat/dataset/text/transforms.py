@@ -7,22 +7,37 @@ from mindspore_compat.dataset.text._jieba import JiebaTokenizer
 from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
 from mindspore_compat.dataset.text._tokenizers import *
 from mindspore_compat.dataset.text._vectors import ToVectors
+from mindspore_compat.dataset.text._vocab import NormalizeForm
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
+
+#: upstream's numbers of the normal forms; the engine takes the forms themselves here
+DE_C_INTER_NORMALIZE_FORM = {form: form for form in NormalizeForm}
+
+
+class TextTensorOperation(TensorOperation):
+    """Base of operations on texts; a name to derive from."""
+
 
 __all__ = [
+    "DE_C_INTER_NORMALIZE_FORM",
     "AddToken",
     "BasicTokenizer",
     "BertTokenizer",
     "CaseFold",
     "FilterWikipediaXML",
+    "Implementation",
     "JiebaTokenizer",
     "Lookup",
     "Ngram",
+    "NormalizeForm",
     "NormalizeUTF8",
+    "PyTensorOperation",
     "PythonTokenizer",
     "RegexReplace",
     "RegexTokenizer",
     "SentencePieceTokenizer",
     "SlidingWindow",
+    "TextTensorOperation",
     "ToNumber",
     "ToVectors",
     "Truncate",

@@ -32,8 +32,9 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
 
 
 class Implementation(enum.IntEnum):
-    """Which of upstream's two implementations an operation takes. There is one here: what comes decides (an array or a
-    PIL image), and setting an operation's `implementation` changes nothing.
+    """Which of upstream's two implementations an operation takes. A built-in one has one here: what comes decides (an
+    array or a PIL image), and setting its `implementation` changes nothing. A user's subclass of `TensorOperation`
+    runs its `_execute_py` with PY, what its `parse` returns with C.
     """
 
     C = 0
@@ -41,7 +42,9 @@ class Implementation(enum.IntEnum):
 
 
 class TensorOperation:
-    """Base of the built-in operations. A subclass gives `_compute(array) -> array` (or a tuple of arrays).
+    """Base of the operations. A built-in one gives `_compute(array) -> array` (or a tuple of arrays). A user's gives,
+    as upstream's do, `_execute_py(*values)`, `parse() -> an operation of the engine` (`mindspore._c_dataengine`), or
+    a `__call__` of its own.
 
     Attributes:
         is_multi_column: several columns may come at once; then `_compute` gets them all.
@@ -111,12 +114,20 @@ class TensorOperation:
             return value
         if hasattr(value, "asnumpy"):
             return value.asnumpy()
-        if self.takes_pil and hasattr(value, "getbands"):
+        if (self.takes_pil and hasattr(value, "getbands")) or hasattr(self, "_execute_py"):
             return value
         return np.asarray(value)
 
     def _compute(self, *arrays: Any) -> Any:
-        raise NotImplementedError
+        """What a subclass of the user's does, which knows `_execute_py` and `parse`."""
+        in_python = getattr(self, "_execute_py", None)
+        if in_python is not None and (self.implementation != Implementation.C or not hasattr(self, "parse")):
+            return in_python(*arrays)
+        if hasattr(self, "parse"):
+            return self.parse()._apply(*arrays)
+        if type(self).__call__.__module__.startswith("mindspore_compat."):
+            raise NotImplementedError(f"{type(self).__name__} has to implement parse() or _execute_py() method.")
+        return self(*arrays)
 
     def _apply_block(self, *blocks: Any) -> tuple:
         if len(blocks) > 1 and not self.is_multi_column:

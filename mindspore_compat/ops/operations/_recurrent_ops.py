@@ -109,6 +109,40 @@ def BasicLSTMCell(
 
 
 @primitive
+def CudnnGRU(
+    input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bidirectional: bool, dropout: float
+) -> _Run:
+    """(output, h, reserve, state) of (x, h, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then biases.
+
+    Upstream runs it on GPUs only.
+    """
+    for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+        check_positive_int(value, name, "CudnnGRU")
+    directions, gates = 2 if bidirectional else 1, 3 * hidden_size
+    shapes: list[tuple[int, ...]] = []
+    for layer in range(num_layers):
+        features = hidden_size * directions if layer else input_size
+        shapes += [(gates, features), (gates, hidden_size)] * directions
+    sizes = [math.prod(shape) for shape in shapes] + [gates] * (len(shapes) if has_bias else 0)
+
+    def run(x: Any, h: Any, w: Any) -> Any:
+        flat = torch.reshape(w, (-1,))
+        if flat.numel() != sum(sizes):
+            raise ValueError(f"For 'CudnnGRU', 'w' must have {sum(sizes)} elements, but got {flat.numel()}.")
+        parts = torch.split(flat, sizes)
+        weights = [torch.reshape(part, shape) for part, shape in zip(parts, shapes)]
+        ordered = []
+        for first in range(0, len(shapes), 2):
+            biases = parts[len(shapes) + first : len(shapes) + first + 2] if has_bias else ()
+            ordered += [*weights[first : first + 2], *biases]
+        output, hn = kernels.gru(x, h, ordered, has_bias, num_layers, dropout, True, bidirectional, False)
+        empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
+        return wrap((output, hn, empty, empty))
+
+    return run
+
+
+@primitive
 def DynamicRNN(
     cell_type: str = "LSTM",
     direction: str = "UNIDIRECTIONAL",

@@ -1,0 +1,40 @@
+"""Upstream's data engine in C++, of which libraries borrow a few names: the operations that a subclass of
+`TensorOperation` returns from ``parse``. Upstream: ``mindspore._c_dataengine``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.dataset.text._vocab import Vocab
+
+__all__ = ["DataType", "Vocab"]
+
+#: a type by its name
+DataType = np.dtype
+
+#: operations on texts: each takes the arguments of the public class of its name, in their order
+_OPERATIONS = (
+    "AddToken",
+    "BasicTokenizer",
+    "BertTokenizer",
+    "CaseFold",
+    "FilterWikipediaXML",
+    "Lookup",
+    "NormalizeUTF8",
+    "RegexReplace",
+    "RegexTokenizer",
+    "SlidingWindow",
+    "ToNumber",
+    "Truncate",
+    "TruncateSequencePair",
+    "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer",
+    "WhitespaceTokenizer",
+    "WordpieceTokenizer",
+)
+
+__getattr__ = module_getattr(
+    __name__, lazy={f"{name}Operation": f"dataset.text.transforms:{name}" for name in _OPERATIONS}
+)
