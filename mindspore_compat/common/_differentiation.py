@@ -22,7 +22,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
+from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
@@ -58,6 +60,7 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.running = 0
+        self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.end = 0
         self.spans: list[int] = []
 
@@ -148,13 +151,17 @@ class Forward:
         outputs: what it gave, with its graph.
         variables: what stood at ``wanted``.
         start: the number of its first node, if it ran inside of another forward; else 0.
+        shadows: of integers that are differentiated by, else None.
     """
 
-    __slots__ = ("outputs", "start", "variables")
+    __slots__ = ("outputs", "shadows", "start", "variables")
 
     def __init__(
         self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()
     ) -> None:
+        self.shadows: Shadows | None = None
+        if wanted and has_integers(args, wanted):
+            fn, args = self._following(fn, args, wanted)
         if wanted:
             args = tuple(
                 [
@@ -171,18 +178,38 @@ class Forward:
             with torch.enable_grad(), _DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
+    def _following(self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int]) -> tuple[Any, tuple]:
+        """The computation with shadows of its integers, and its arguments."""
+        outer, shadows = THREAD.shadows, Shadows()
+        self.shadows = shadows
+        args = tuple(
+            [
+                shadows.variable(arg, outer) if position in wanted and is_integer(arg) else arg
+                for position, arg in enumerate(args)
+            ]
+        )
+
+        def follow(*args: Any, **kwargs: Any) -> Any:
+            THREAD.shadows = shadows
+            try:
+                with shadows:
+                    return fn(*args, **kwargs)
+            finally:
+                THREAD.shadows = outer
+
+        return follow, args
+
     def of(self, outputs: Any) -> Forward:
         """The same with a part of its outputs as the whole."""
-        return self._like(outputs, self.variables, self.start)
+        return self._like(outputs, self.variables)
 
     def by(self, variables: list[Any]) -> Forward:
         """The same with other variables: some of its own, and what it does not depend on."""
-        return self._like(self.outputs, variables, self.start)
+        return self._like(self.outputs, variables)
 
-    @staticmethod
-    def _like(outputs: Any, variables: list[Any], start: int) -> Forward:
+    def _like(self, outputs: Any, variables: list[Any]) -> Forward:
         made = Forward.__new__(Forward)
-        made.outputs, made.variables, made.start = outputs, variables, start
+        made.outputs, made.variables, made.start, made.shadows = outputs, variables, self.start, self.shadows
         return made
 
 
@@ -197,6 +224,8 @@ def gradients(
     Raises:
         ValueError: if ``sens`` does not match the outputs in number or shape.
     """
+    if forward.shadows is not None:
+        return _by_integers(forward, forward.shadows, targets, sens, again)
     roots = tensors_of(forward.outputs)
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
@@ -214,6 +243,24 @@ def gradients(
         seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
     pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
     return wrap(_gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
+
+
+def _by_integers(
+    forward: Forward, shadows: Shadows, targets: Sequence[torch.Tensor], sens: Any, again: bool
+) -> tuple[Any, ...]:
+    """`gradients` by way of the shadows; each comes back in its target's dtype."""
+    outputs = tree_map(shadows.of, forward.outputs)
+    through = Forward.__new__(Forward)
+    through.outputs, through.start, through.shadows = outputs, forward.start, None
+    through.variables = [shadows.of(variable) for variable in forward.variables]
+    found = gradients(through, [shadows.of(target) for target in targets], sens, again)
+    cast = []
+    for target, gradient in zip(targets, found):
+        value = gradient if gradient.dtype is target.dtype else _Base.to(gradient.detach(), target.dtype)
+        if value is not gradient and THREAD.shadows is not None and gradient.requires_grad:
+            THREAD.shadows.follow(value, gradient)
+        cast.append(value)
+    return wrap(tuple(cast))
 
 
 _is_batched: Callable[[Any], bool] = torch._C._functorch.is_batchedtensor

@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients
+from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
@@ -130,7 +131,9 @@ def _differentiated(
     """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). Inputs given by
     keyword count behind the others. A forward that the Cell kept is not run a second time, nor replayed.
     """
-    kept = fn._take_kept(args, wanted) if not kwargs and hasattr(fn, "_take_kept") else None
+    integers = has_integers((*args, *kwargs.values()), wanted)
+    take = None if kwargs or integers else getattr(fn, "_take_kept", None)
+    kept = take(args, wanted) if take is not None else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
         args, values, sens = arguments
@@ -152,8 +155,8 @@ def _differentiated(
             (*arguments[0], *arguments[1], sens),
             {},
         )
-    if kept is not None:
-        return compute(arguments)
+    if kept is not None or integers:
+        return wrap(compute(arguments))
     return wrap(
         replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters)
     )

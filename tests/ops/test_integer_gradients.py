@@ -1,0 +1,131 @@
+"""Gradients by integer inputs: real MindSpore 2.10 computes them, in the integers' dtype. They were zeros here once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+
+INTEGERS = [ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8]
+
+#: name -> (function, gradient at [1, 2, 3] on real MindSpore)
+FUNCTIONS: dict[str, tuple[Callable[[Any], Any], list[int]]] = {
+    "square": (lambda x: x * x, [2, 4, 6]),
+    "float factor": (lambda x: x * 2.5, [2, 2, 2]),
+    "sum": (lambda x: x.sum(), [1, 1, 1]),
+    "part": (lambda x: x[1:], [0, 1, 1]),
+    "cast": (lambda x: x.astype(ms.float32) * 3, [3, 3, 3]),
+    "reshaped": (lambda x: (x.reshape(3, 1) * x).sum(), [12, 12, 12]),
+    "stacked": (lambda x: ops.stack([x, x * x]).sum(), [3, 5, 7]),
+    "concatenated": (lambda x: ops.concat((x, 2 * x)), [3, 3, 3]),
+    "cubed": (lambda x: ops.pow(x, 3), [3, 12, 27]),
+    "compared": (lambda x: ops.select(x > 1, x * x, x), [1, 4, 6]),
+    "greatest": (lambda x: x.max(), [0, 0, 1]),
+    "as an index": (lambda x: ops.gather(Tensor([1.0, 2.0, 3.0, 4.0]), x, 0), [0, 0, 0]),
+    "class": (lambda x: ops.one_hot(x, 4, Tensor(1.0), Tensor(0.0)).sum(), [0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradient_by_integers(name: str, dtype: Any, mode: int) -> None:
+    if name in ("as an index", "class") and dtype not in (ms.int32, ms.int64):
+        pytest.skip("indices are int32 or int64")
+    ms.set_context(mode=mode)
+    function, expected = FUNCTIONS[name]
+    x = Tensor([1, 2, 3]).astype(dtype)
+    for found in (ops.grad(function)(x), ops.GradOperation()(function)(x), ms.value_and_grad(function)(x)[1]):
+        assert found.dtype == dtype and found.asnumpy().tolist() == expected
+
+
+def test_the_function_still_computes_with_integers() -> None:
+    def function(x):
+        halves = x // 2
+        assert x.dtype == ms.int32 and halves.dtype == ms.int32
+        return halves * x
+
+    value, gradient = ms.value_and_grad(function)(Tensor([3, 5], ms.int32))
+    assert value.dtype == ms.int32 and value.asnumpy().tolist() == [3, 10]
+    assert gradient.asnumpy().tolist() == [1, 2]  # by the factor; a floor has no slope
+
+
+def test_floats_beside_integers_keep_their_gradients() -> None:
+    w = Parameter(Tensor([1.0, 2.0, 3.0]), name="w")
+    x, y = Tensor([1, 2, 3], ms.int32), Tensor([4.0, 5.0, 6.0])
+    (of_x, of_y), of_w = ops.value_and_grad(lambda x, y: (x * y * w).sum(), (0, 1), [w])(x, y)[1]
+    assert of_x.asnumpy().tolist() == [4, 10, 18]
+    assert of_y.asnumpy().tolist() == [1, 4, 9] and of_w[0].asnumpy().tolist() == [4, 10, 18]
+
+
+def test_a_second_derivative() -> None:
+    second = ops.grad(ops.grad(lambda x: x * x * x))
+    assert second(Tensor([1, 2, 3], ms.int32)).asnumpy().tolist() == [6, 12, 18]
+
+
+def test_sens_and_several_outputs() -> None:
+    gradient = ops.GradOperation(sens_param=True)(lambda x: (x * x, x * 1.5))
+    found = gradient(Tensor([1, 2], ms.int32), (Tensor([10, 1], ms.int32), Tensor([2.0, 4.0])))
+    assert found.asnumpy().tolist() == [23, 10]
+
+
+def test_a_network_with_labels_gives_its_weights_the_same_gradients() -> None:
+    """get_all asks for the gradients of ids, too, which have none."""
+    ms.set_seed(0)
+    embedding, dense = nn.Embedding(10, 4), nn.Dense(4, 3)
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding, self.dense, self.loss = embedding, dense, loss
+
+        def construct(self, ids, labels):
+            return self.loss(self.dense(self.embedding(ids)), labels)
+
+    net = Net()
+    ids, labels = Tensor([1, 2, 3], ms.int32), Tensor([0, 1, 2], ms.int32)
+    weights = net.trainable_params()
+    alone = ops.GradOperation(get_by_list=True)(net, weights)(ids, labels)
+    of_inputs, together = ops.GradOperation(get_all=True, get_by_list=True)(net, weights)(ids, labels)
+    for one, other in zip(alone, together):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    assert all(not gradient.asnumpy().any() and gradient.dtype == ms.int32 for gradient in of_inputs)
+
+
+def test_what_is_written_to() -> None:
+    def into_integers(x):
+        y = x * 2
+        y[0] = 7
+        y[1] = x[0] * x[0]
+        return (y * x).sum()
+
+    assert ops.grad(into_integers)(Tensor([3, 5, 4], ms.int32)).asnumpy().tolist() == [7 + 30, 9, 16]
+
+    def into_floats(x):
+        y = ops.zeros((3,), ms.float32)
+        y[1] = x[0] * x[0]
+        return (y * 2).sum()
+
+    assert ops.grad(into_floats)(Tensor([3, 5, 4], ms.int32)).asnumpy().tolist() == [12, 0, 0]
+
+
+def test_random_numbers_are_drawn_once() -> None:
+    ms.set_seed(3)
+    ops.grad(lambda x: (ops.standard_normal((2,)) * x).sum())(Tensor([1, 2], ms.int32))
+    after = ops.standard_normal((2,)).asnumpy()
+    ms.set_seed(3)
+    ops.standard_normal((2,))
+    np.testing.assert_array_equal(after, ops.standard_normal((2,)).asnumpy())
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=5), st.sampled_from(INTEGERS[2:4]))
+def test_polynomials_have_their_derivatives(values: list[int], dtype: Any) -> None:
+    x = Tensor(values, dtype)
+    found = ops.grad(lambda x: 3 * x * x * x - x * x + 7 * x - 2)(x)
+    assert found.asnumpy().tolist() == [9 * v * v - 2 * v + 7 for v in values]
