@@ -22,7 +22,10 @@ from mode_cases import NAMES, arrays, calls, same, shown, source
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "modes.json").read_text())
 #: (method, arguments, kinds of tensor): why ours do otherwise
 EXCEPTIONS: dict[tuple[str, str | None, str], str] = {
-    **dict.fromkeys((("div_", "0", "I"), ("div_", "b", "I"), ("floor_divide_", "0", "B"), ("fmod", "0", "B")), "ints divided by 0 are refused"),
+    **dict.fromkeys(
+        (("div_", "0", "I"), ("div_", "b", "I"), ("floor_divide_", "0", "B"), ("fmod", "0", "B")),
+        "ints divided by 0 are refused",
+    ),
     ("eigvals", "", "F"): "eigenvalues come in another order",
     ("mul", "1", "B"): "upstream's compiler takes x * 1 for x, of bools, too",
     **{("permute", call, kind): "upstream takes the axis 0 for none" for call in ("0", "axis=0") for kind in "FIB"},
