@@ -115,7 +115,7 @@ def _norm(inner: _Method) -> _Method:
         if self.dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8) and order is None:
             self = _Base.to(self, torch.float32)
         if isinstance(order, float) and order == 2 and len(args) < 2 and kwargs.get("dim") is None:
-            args, kwargs = (), {name: value for name, value in kwargs.items() if name not in ("ord", "p")}
+            return method(self, dtype=dtype, keepdim=kwargs.get("keepdim", False))
         result = inner(self, *args, **kwargs)
         return result if dtype is None else wrap(_Base.to(result, to_torch_dtype(dtype)))
 
@@ -150,7 +150,7 @@ def _new_zeros(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 2 and isinstance(args[0], (tuple, list)) and not isinstance(args[1], int):
-            args, kwargs = args[:1], {**kwargs, "dtype": args[1]}
+            return inner(self, args[0], **{**kwargs, "dtype": args[1]})
         return inner(self, *args, **kwargs)
 
     return method
