@@ -70,7 +70,7 @@ class InstalledMethods:
         """The solution of A x = input, with the Cholesky factor ``input2`` of A."""
 
     def clamp(self, min: Any = None, max: Any = None) -> Any:
-        """``input`` cut to [min, max]."""
+        """``input`` cut to [min, max]; ints with a fractional bound become float32."""
 
     def clip(self, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None) -> Any:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""

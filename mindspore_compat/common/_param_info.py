@@ -19,6 +19,24 @@ _SHARED = {
 }
 
 
+#: what upstream's compiler notes of one, as it is before a program is compiled; a program may set them
+_UNTOLD: dict[str, Any] = {
+    "cache_enable": False,
+    "interleaved_parallel": False,
+    "is_in_pynative_shard": False,
+    "is_param_init": False,
+    "is_pipeline_shared_param": False,
+    "is_quant_int4": False,
+    "key": -1,
+    "parallel_optimizer_comm_recompute": False,
+    "storage_format": "",
+    "use_persistent_storage": False,
+}
+_LISTS = frozenset(
+    "alias_name cache_shape device_matrix origin_shape param_strategy parameter_shape quant_shape tensor_map".split()
+)
+
+
 class ParamInfo:
     """Of a Parameter: its attributes, read and set through it. Without one: a record of them, to give to another."""
 
@@ -37,6 +55,10 @@ class ParamInfo:
                 return getattr(self.obj, name)
             if name in self._notes():
                 return self._notes()[name]
+        if name in _UNTOLD:
+            return _UNTOLD[name]
+        if name in _LISTS:
+            return []
         raise AttributeError(f"'ParamInfo' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:

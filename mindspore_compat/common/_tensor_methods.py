@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
@@ -125,8 +126,18 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     @property
     def param_info(self) -> Any:
-        """Upstream's handle of a Parameter for its graph compiler: none here."""
-        return None
+        """What `set_param_info` gave; None of itself."""
+        return self.__dict__.get("_param_info")
+
+    def set_param_info(self, info: ParamInfo | None) -> None:
+        """Keep a record of a Parameter's attributes with a Tensor.
+
+        Raises:
+            RuntimeError: for anything but a ParamInfo and None, as upstream.
+        """
+        if info is not None and not isinstance(info, ParamInfo):
+            raise RuntimeError(f"Unable to cast Python instance of type {type(info)} to a ParamInfo.")
+        self.__dict__["_param_info"] = info
 
     def set_const_arg(self: Any, const_arg: Any = True) -> Any:
         """Accepted without effect: there is no graph compiler."""

@@ -11,11 +11,21 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import in_graph
 
 __all__ = ["ShapeMethods"]
 
 _Base = torch._C.TensorBase
+#: pairs of axes of a matrix that are no change as a permutation
+_KEEPING = ((0, 1), (-2, -1), (0, -1), (-2, 1))
 _get_shape = _Base.size
+
+
+def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tuple:
+    """The one argument, which came under one of its names."""
+    if args or len(kwargs) != 1 or not kwargs.keys() <= set(names):
+        raise TypeError(f"For 'Tensor.{method}', the argument must be given once, but got {args} and {sorted(kwargs)}.")
+    return (next(iter(kwargs.values())),)
 
 
 class ShapeMethods:
@@ -35,7 +45,7 @@ class ShapeMethods:
             return wrap(_Base.view(self, shape[0]))
         return wrap(_Base.reshape(self, *shape))
 
-    def reshape(self: Any, *shape: Any) -> Any:
+    def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """The same values in another shape; one length may be -1.
 
         Raises:
@@ -46,25 +56,29 @@ class ShapeMethods:
             [[1 2]
              [3 4]]
         """
+        if kwargs:
+            shape = _only("reshape", shape, kwargs, "shape")
         try:
             return wrap(_Base.reshape(self, *shape))
         except RuntimeError as error:
             raise ValueError(f"For 'Tensor.reshape', the shape does not fit: {error}") from None
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
-        """Permute the axes: all of them, in one sequence or as arguments; none reverses them.
-
-        Two ints on a tensor of other than 2 axes are torch's ``transpose(dim0, dim1)``.
+        """Two ints: these axes exchanged, as torch's ``transpose(dim0, dim1)``; of a matrix a permutation where
+        upstream compiles. Else all axes in another order, in one sequence or as arguments; none reverses them.
         """
         if kwargs:
-            return wrap(_Base.transpose(self, *axes, **kwargs))
+            if axes or kwargs.keys() != {"axes"}:
+                return wrap(_Base.transpose(self, *axes, **kwargs))
+            axes = (kwargs["axes"],)
+        is_pair = len(axes) == 2
         if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
             axes = tuple(axes[0])
         if not axes or axes == (None,):
             axes = tuple(range(_Base.dim(self) - 1, -1, -1))
-        if len(axes) == 2 and _Base.dim(self) != 2:
-            return wrap(_Base.transpose(self, *axes))
         try:
+            if is_pair and not (axes in _KEEPING and _Base.dim(self) == 2 and in_graph()):
+                return wrap(_Base.transpose(self, *axes))
             return wrap(_Base.permute(self, axes))
         except (RuntimeError, IndexError) as error:
             raise ValueError(f"For 'Tensor.transpose', the axes do not fit: {error}") from None
@@ -102,8 +116,10 @@ class ShapeMethods:
         """Repeated to ``shape``; -1 keeps a length."""
         return wrap(_Base.expand(self, *shape))
 
-    def tile(self: Any, *dims: Any) -> Any:
+    def tile(self: Any, *dims: Any, **kwargs: Any) -> Any:
         """Repeated as a whole, so often along each axis."""
+        if kwargs:
+            dims = _only("tile", dims, kwargs, "reps", "dims")
         return wrap(_Base.tile(self, *dims))
 
     def repeat(self: Any, *repeats: Any, axis: Any = None) -> Any:
@@ -207,10 +223,14 @@ class ShapeMethods:
 
     def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``src`` put at the indices of an axis; int32 indices are taken."""
-        values = {**dict(zip(("axis", "index", "src"), args)), **kwargs}
+        values = {**dict(zip(("axis", "index", "src", "reduce"), args, strict=False)), **kwargs}
         axis = values.pop("axis", values.pop("dim", None))
         src = values.pop("src", values.pop("value", None))
-        return wrap(_Base.scatter(self, axis, as_indices(values.pop("index"), self), src, **values))
+        index, reduce = as_indices(values.pop("index"), self), values.pop("reduce", "none")
+        if reduce != "none" and isinstance(src, torch.Tensor):
+            how = {"add": "sum", "multiply": "prod"}.get(reduce, reduce)
+            return wrap(_Base.scatter_reduce(self, axis, index, src, how, **values))
+        return wrap(_Base.scatter(self, axis, index, src, **({} if reduce == "none" else {"reduce": reduce}), **values))
 
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""

@@ -28,6 +28,9 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
     add_flags,
     core,
     env_get,
+    iter_converter,
+    ms_hasnext,
+    ms_next,
     tail,
     zip_operation,
 )

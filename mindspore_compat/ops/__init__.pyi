@@ -64,6 +64,9 @@ from mindspore_compat.ops.composite.base import MultitypeFuncGraph as MultitypeF
 from mindspore_compat.ops.composite.base import add_flags as add_flags
 from mindspore_compat.ops.composite.base import core as core
 from mindspore_compat.ops.composite.base import env_get as env_get
+from mindspore_compat.ops.composite.base import iter_converter as iter_converter
+from mindspore_compat.ops.composite.base import ms_hasnext as ms_hasnext
+from mindspore_compat.ops.composite.base import ms_next as ms_next
 from mindspore_compat.ops.composite.base import tail as tail
 from mindspore_compat.ops.composite.base import zip_operation as zip_operation
 from mindspore_compat.ops.function import GradOperation as GradOperation

@@ -14,6 +14,8 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
+from mindspore_compat.ops._compiled_methods import install_compiled_methods
+from mindspore_compat.ops._method_spellings import install_spellings
 from mindspore_compat.ops.operations.other_ops import Load
 
 __all__ = ["METHODS"]
@@ -132,4 +134,6 @@ METHODS: dict[str, Any] = {
 }
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+install_spellings()
+install_compiled_methods()
 Parameter.load = property(_load)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.comm_func import all_reduce
 from mindspore_compat.communication.management import get_group_size
 
-__all__ = ["ExitByRequest"]
+__all__ = ["ExitByRequest", "TFTCommValue"]
 
 
 class ExitByRequest:
@@ -31,3 +31,17 @@ class ExitByRequest:
                 plain(exit_value).copy_((asked == self.group_size).all())
             program.values_written()
         return grad
+
+
+class TFTCommValue:
+    """Which switches of MS_ENABLE_TFT ask for what on Ascend, for programs that look whether one is set.
+
+    Attributes:
+        ENABLE_MINDX: MindX schedules the processes.
+        NEED_MINDIO: the package mindio-ttp is needed.
+        DISABLE_WATCHDOG: the watchdog of communication is off.
+    """
+
+    ENABLE_MINDX = ["TTP:1", "UCE:1", "ARF:1", "TSP:1", "HCCE:1", "RSC:1"]
+    NEED_MINDIO = ["TTP:1", "UCE:1", "ARF:1", "TSP:1", "HCCE:1"]
+    DISABLE_WATCHDOG = ["ARF:1", "TSP:1", "HCCE:1"]

@@ -128,3 +128,20 @@ def test_param_info_carries_the_name() -> None:
     assert (new.name, new.requires_grad, new.asnumpy().tolist()) == ("old", False, [2.0])
     new.param_info.name = "again"
     assert (new.name, old.name) == ("again", "old")
+
+
+def test_param_info_of_a_tensor_and_what_is_untold() -> None:
+    parameter, x = ms.Parameter(ms.Tensor([1.0]), name="p"), ms.Tensor([1.0])
+    assert x.param_info is None
+    x.set_param_info(parameter.param_info)
+    assert x.param_info.name == "p"
+    ms.Tensor.set_param_info(x, None)
+    assert x.param_info is None
+    with pytest.raises(RuntimeError, match="Unable to cast"):
+        x.set_param_info(3)
+    for info in (parameter.param_info, type(parameter.param_info)()):
+        assert (info.is_param_init, info.key, info.storage_format, info.tensor_map) == (False, -1, "", [])
+        info.is_param_init = True
+        assert info.is_param_init is True
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            info.nothing

@@ -4,6 +4,9 @@ values in comments are real MindSpore 2.10's, and the oracle gives them again.
 
 from __future__ import annotations
 
+import copy
+import gc
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +163,19 @@ json.dump(found, open(sys.argv[1], "w"))
         str(tmp_path / "found"),
     )
     assert (tmp_path / "found").read_text() == '[[6.0, 3.0, 2.0, "Float32"], [60.0, 30.0, 20.0, "Float16"]]'
+
+
+def test_how_many_cells_there_are() -> None:
+    gc.collect()
+    before = nn.Cell.total_instance_count
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.ReLU())
+    copies = [copy.deepcopy(net), pickle.loads(pickle.dumps(nn.Dense(2, 2)))]
+    gc.collect()
+    assert nn.Cell.total_instance_count - before >= 7
+    grown = nn.Cell.total_instance_count
+    del copies
+    gc.collect()
+    assert grown - nn.Cell.total_instance_count >= 4
+    del net
+    gc.collect()
+    assert nn.Cell.total_instance_count == before

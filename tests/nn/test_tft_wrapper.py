@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mindspore_compat import nn
+from mindspore_compat.utils import TFTCommValue
+from tests.support.oracle import run_oracle
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,3 +19,10 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MS_ENABLE_TFT", "{TTP:1}")
     with pytest.raises(ValueError, match="only support on Ascend"):
         nn.optim.OptTFTWrapper(optimizer)
+
+
+@pytest.mark.oracle
+def test_switches_are_upstreams() -> None:
+    names = [name for name in vars(TFTCommValue) if name.isupper()]
+    found = run_oracle(f"from mindspore.utils import TFTCommValue as V\ngive([getattr(V, name) for name in {names!r}])")
+    assert found == [getattr(TFTCommValue, name) for name in names] and len(names) == 3

@@ -100,3 +100,15 @@ def test_ones_like_goes_through_tuples() -> None:
     ones = C.ones_like((Tensor([2.0]), 3))
     assert ones[0].asnumpy().tolist() == [1.0]
     assert ones[1] == 1
+
+
+def test_what_compiled_loops_go_through() -> None:
+    """As the oracle gives them under ``jit``."""
+    x = Tensor([1.0, 2.0, 3.0])
+    assert [ops.ms_hasnext(item) for item in ((x, 2), (), [x], x)] == [True, False, True, True]
+    first, rest = ops.ms_next((x, 2, 3))
+    assert first is x and rest == (2, 3)
+    assert ops.ms_next([1, 2, 3]) == (1, [2, 3]) and ops.ms_next({"a": 1}) == ("a", {})
+    one, others = ops.ms_next(x)
+    assert one.shape == () and float(one) == 1 and others.asnumpy().tolist() == [2, 3]
+    assert ops.iter_converter({"a": 1, "b": 2}) == ("a", "b") and ops.iter_converter((1, 2)) == (1, 2)

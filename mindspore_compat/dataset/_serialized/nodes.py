@@ -255,7 +255,7 @@ _NODES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[..., Data
 }
 
 
-def node_to(node: Dataset) -> dict[str, Any]:
+def node_to(node: Any) -> dict[str, Any]:
     """Raises: ValueError for a node that the format cannot hold."""
     kind, name = type(node), type(node).__name__
     source = next((item for item in _sources() if item.kind is kind), None)

@@ -222,7 +222,7 @@ def _operation_from(item: Any) -> Any:
         if len(given["data"]) != 1:
             raise ValueError(f"For 'deserialize', the operation Fill must have one value, but got {given!r}.")
         return transforms.Fill(given["data"][0])
-    row = _BY_NAME.get(name) if isinstance(item, dict) and not item.get("python_module") else None
+    row = _BY_NAME.get(str(name)) if isinstance(item, dict) and not item.get("python_module") else None
     if row is None:
         raise ValueError(
             f"For 'deserialize', the operation {item!r} is not known, or the JSON does not hold all of it. Put it on "

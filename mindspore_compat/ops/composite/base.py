@@ -14,7 +14,9 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
-__all__ = ["MultitypeFuncGraph", "HyperMap", "Map", "add_flags", "core", "tail", "zip_operation", "env_get"]
+__all__ = """
+    MultitypeFuncGraph HyperMap Map add_flags core tail zip_operation env_get iter_converter ms_hasnext ms_next
+""".split()
 
 _Matcher = Callable[[Any], bool]
 
@@ -186,6 +188,29 @@ def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:
     if not isinstance(args[0], (tuple, list)):
         return function(*args)
     return tuple([_over_leaves(function, items) for items in zip(*args)])
+
+
+def iter_converter(xs: Any) -> Any:
+    """What a ``for`` loop that upstream compiles goes through: the keys of a dict, else what it is."""
+    return tuple(xs) if isinstance(xs, dict) else xs
+
+
+def ms_hasnext(xs: Any) -> bool:
+    """Whether such a loop goes on: something is left."""
+    return len(xs) > 0
+
+
+def ms_next(xs: Any) -> tuple[Any, Any]:
+    """(the first element, the rest) of a sequence, a Tensor, or a dict by its keys.
+
+    Examples:
+        >>> print(ops.ms_next([1, 2, 3]))
+        (1, [2, 3])
+    """
+    if isinstance(xs, dict):
+        first, *others = xs
+        return first, {name: xs[name] for name in others}
+    return xs[0], xs[1:]
 
 
 class Map:

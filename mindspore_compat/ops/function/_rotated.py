@@ -88,7 +88,7 @@ def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 def _is_inside(points: torch.Tensor, corners: torch.Tensor, slack: torch.Tensor) -> torch.Tensor:
     """Whether (..., P, 2) points lie in rectangles (..., 4, 2), at most ``slack`` outside."""
     edges = torch.roll(corners, -1, -2) - corners
-    lengths = torch.linalg.vector_norm(edges, dim=-1).clamp(min=1e-300)
+    lengths = torch.hypot(*edges.unbind(-1)).clamp(min=1e-300)
     distances = _cross(edges.unsqueeze(-3), points.unsqueeze(-2) - corners.unsqueeze(-3)) / lengths.unsqueeze(-2)
     return (distances >= -slack[..., None, None]).all(-1)
 
@@ -99,7 +99,7 @@ def _common_area(a: torch.Tensor, b: torch.Tensor, v_slack: float, e_slack: floa
     along, other = torch.roll(a, -1, -2) - a, torch.roll(b, -1, -2) - b
     between = b.unsqueeze(-3) - a.unsqueeze(-2)  # (..., edge of a, edge of b, 2)
     turn = _cross(along.unsqueeze(-2), other.unsqueeze(-3))
-    lengths = [torch.linalg.vector_norm(item, dim=-1) for item in (along, other)]
+    lengths = [torch.hypot(*item.unbind(-1)) for item in (along, other)]
     is_parallel = turn.abs() <= 1e-12 * lengths[0].unsqueeze(-1) * lengths[1].unsqueeze(-2)
     safe = torch.where(is_parallel, torch.ones_like(turn), turn)
     on_a, on_b = _cross(between, other.unsqueeze(-3)) / safe, _cross(between, along.unsqueeze(-2)) / safe

@@ -61,7 +61,10 @@ def clip_by_value(
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """``input`` cut to [min, max]."""
+    """``input`` cut to [min, max]; ints with a fractional bound become float32."""
+    is_fractional = isinstance(min, float) or isinstance(max, float)
+    if is_fractional and isinstance(input, torch.Tensor) and not input.dtype.is_floating_point:
+        input = to_dtype(input, torch.float32)
     return (
         clip_by_value(input, min, max)
         if isinstance(input, (tuple, list)) or (min is None and max is None)

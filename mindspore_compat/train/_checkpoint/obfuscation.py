@@ -43,8 +43,8 @@ def obfuscate_ckpt(
             CellList in the path.
         obf_config: what to do, in place of it: lists under "obf_metadata_config" ({"name", "shape", "type": "random" or
             "rearrange", "save_metadata", "metadata_op": "invert" or None, "layers"}) and "weight_obf_config"
-            ({"target": "A/B/weight", "layers", "weight_obf_ops": [{"name": "mul", "matmul" or "permuate", "input_x", "input_y",
-            "transpose_a", "transpose_b"}]}).
+            ({"target": "A/B/weight", "layers", "weight_obf_ops": [{"name": "mul", "matmul" or "permuate", "input_x",
+            "input_y", "transpose_a", "transpose_b"}]}).
         saved_path: the folder to write to.
         obfuscate_scale: numbers are drawn from 1 to below it.
 
