@@ -13,6 +13,7 @@ from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable, no_grad
 from mindspore_compat.common.device import DeviceCtx
+from mindspore_compat.common.dump import set_dump
 from mindspore_compat.common.generator import (
     Generator,
     default_generator,
@@ -64,6 +65,7 @@ __all__ = [
     "initial_seed",
     "manual_seed",
     "seed",
+    "set_dump",
     "set_rng_state",
     "from_numpy",
     "tensor",

@@ -132,6 +132,9 @@ class InstalledMethods:
     def equal(self, other: Any) -> Any:
         """Equal of ``input`` and ``other``, element by element; one of them may be a number."""
 
+    def expand_as(self, other: Any = None, *, x: Any = None) -> Any:
+        """With the shape of ``other`` (``x`` in PyNative's older form)."""
+
     def fill_diagonal(self, fill_value: Any, wrap: Any = False) -> Any:
         """A copy with a value on the main diagonal."""
 

@@ -16,6 +16,14 @@ from mindspore_compat.common.dtype import to_torch_dtype
 __all__ = ["device_from", "plain_from", "plain_from_initializer"]
 
 
+#: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
+_OF_ML_DTYPES = {
+    "bfloat16": (np.int16, torch.bfloat16),
+    "float8_e4m3fn": (np.uint8, torch.float8_e4m3fn),
+    "float8_e5m2": (np.uint8, torch.float8_e5m2),
+}
+
+
 def _array_from(data: Any) -> np.ndarray:
     """A numpy array from nested lists that may hold Tensors; Python floats become float32 and not numpy's float64."""
     if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
@@ -46,6 +54,9 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
                 f"For Tensor, the 'input_data' is a numpy array of dtype {data.dtype}, which no Tensor can hold. "
                 "Convert it to numbers first."
             )
+        if data.dtype.name in _OF_ML_DTYPES:
+            stored, dtype = _OF_ML_DTYPES[data.dtype.name]
+            return torch.from_numpy(data.view(stored).copy()).view(dtype)
         if data.dtype.byteorder == ">":
             data = data.astype(data.dtype.newbyteorder("="))
         if copy or any(stride < 0 for stride in data.strides) or not data.flags.writeable:

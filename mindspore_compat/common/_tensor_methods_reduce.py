@@ -44,6 +44,18 @@ def _no_more(method: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
 
 
+def _check_extreme(largest: bool, initial: Any, where: Any, return_indices: Any) -> None:
+    name = "max" if largest else "min"
+    if where is None:
+        raise TypeError(f"{name}(): missing 1 required positional argument: where.")
+    if initial is not None and not isinstance(initial, (int, float)):
+        raise TypeError(f"{name}(): argument 'initial' must be Number but got {type(initial).__name__}.")
+    if not isinstance(return_indices, bool):
+        raise TypeError(f"{name}(): argument 'return_indices' must be bool but got {type(return_indices).__name__}.")
+    if where is not True and initial is None:
+        raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
+
+
 def _extreme(
     self: Any,
     largest: bool,
@@ -70,10 +82,10 @@ def _extreme(
     first, keep = (*args, None, None)[:2]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
     keep = bool(keep or keepdims or keepdim) and axis is not None
+    if initial is not None or where is not True or return_indices is not False:
+        _check_extreme(largest, initial, where, return_indices)
     value = self
-    if where is not None and where is not True:
-        if initial is None:
-            raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
+    if where is not True:
         value = torch.where(where, value, constant(initial, self.device, self.dtype))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis

@@ -9,8 +9,10 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._refusals import in_range, refused
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import in_graph
 
 __all__ = ["ShapeMethods"]
 
@@ -54,16 +56,18 @@ class ShapeMethods:
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
         """Permute the axes: all of them, in one sequence or as arguments; none reverses them.
 
-        Two ints on a tensor of other than 2 axes are torch's ``transpose(dim0, dim1)``.
+        Two ints are torch's ``transpose(dim0, dim1)``, but for 2 axes where upstream compiles
+        (`mindspore_compat.context.in_graph`), where they are axes, too.
         """
-        if kwargs:
-            return wrap(_Base.transpose(self, *axes, **kwargs))
+        if kwargs or (len(axes) == 2 and not (_Base.dim(self) == 2 and in_graph())):
+            try:
+                return wrap(_Base.transpose(self, *axes, **kwargs))
+            except IndexError as error:
+                raise refused(error) from None
         if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
             axes = tuple(axes[0])
         if not axes or axes == (None,):
             axes = tuple(range(_Base.dim(self) - 1, -1, -1))
-        if len(axes) == 2 and _Base.dim(self) != 2:
-            return wrap(_Base.transpose(self, *axes))
         try:
             return wrap(_Base.permute(self, axes))
         except (RuntimeError, IndexError) as error:
@@ -180,7 +184,7 @@ class ShapeMethods:
             raise ValueError(
                 f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
             )
-        source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, axis % _Base.dim(self))
+        source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, in_range(axis, _Base.dim(self)))
         length, places = _get_shape(source)[axis], as_indices(indices, self)
         if mode == "wrap":
             places = torch.remainder(places, length)

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 
@@ -90,7 +91,10 @@ def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return wrap(method(self, *args, **kwargs))
+        try:
+            return wrap(method(self, *args, **kwargs))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
 

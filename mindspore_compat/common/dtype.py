@@ -299,6 +299,18 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
     )
 
 
+def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
+    """The torch dtype of a MindSpore dtype; numpy's and Python's types, which `to_torch_dtype` takes, are none.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(dtype, (torch.dtype, Marker)):
+        return to_torch_dtype(dtype)
+    names = ", ".join(f"mindspore.{name.lower()}" for name in _NAMES.values())
+    raise TypeError(f"For '{owner}', the 'dtype' should be one of [{names}], but got {dtype}.")
+
+
 #: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
 # them,
 #: since module names that shadow builtins would break this file.

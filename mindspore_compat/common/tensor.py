@@ -27,7 +27,7 @@ from mindspore_compat.common._tensor_operators import install_operators, promote
 from mindspore_compat.common._tensor_printing import repr_values
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
 __all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
@@ -91,13 +91,17 @@ class Tensor(TensorMethods, torch.Tensor):
         if input_data is None and dtype is not None and not isinstance(shape, int):
             sizes = open_sizes(shape)
             if sizes is not None:
-                return OpenTensor.of(sizes, to_torch_dtype(dtype))
-        if input_data is None and shape is not None and dtype is not None:
-            result = torch.zeros(shape, dtype=to_torch_dtype(dtype))
+                return OpenTensor.of(sizes, mindspore_dtype(dtype, "Tensor"))
+        if input_data is not None and shape is not None:
+            raise ValueError(
+                f"When initializing a tensor with 'input_data', 'shape' should be set to None. But got shape: {shape}."
+            )
+        if shape is not None and dtype is not None:
+            result = torch.zeros(shape, dtype=mindspore_dtype(dtype, "Tensor"))
         else:
             result = plain_from(input_data, copy=True)
         if dtype is not None:
-            result = result.to(to_torch_dtype(dtype))
+            result = result.to(dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = sent(result, target)
@@ -141,7 +145,7 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- numpy and Python ---------------------------------------------------------------------------------------------
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes
+        """The values as a numpy array; on the CPU it shares the storage. bfloat16 and float8, which numpy lacks, come
         as float32.
 
         Examples:
@@ -155,7 +159,12 @@ class Tensor(TensorMethods, torch.Tensor):
             source = source.cpu()
         if source.dtype is torch.bfloat16:
             source = source.to(torch.float32)
-        return _Base.numpy(source.resolve_conj().resolve_neg())
+        try:
+            return _Base.numpy(source.resolve_conj().resolve_neg())
+        except TypeError:
+            if source.dtype.itemsize > 1:
+                raise
+            return _Base.numpy(source.to(torch.float32))
 
     def numpy(self, *, force: bool = False) -> np.ndarray:  # type: ignore[override]
         """The same as `asnumpy`."""

@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
@@ -63,6 +64,10 @@ class _OwnArguments:
         """Two axes exchanged."""
         return F.swapaxes(self, axis0, axis1)
 
+    def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
+        """With the shape of ``other`` (``x`` in PyNative's older form)."""
+        return F.expand_as(self, x if other is None else other)
+
     def multinomial(self: Any, num_samples: Any, replacement: Any = True, seed: Any = None) -> Any:
         """int32 classes drawn by the weights in the last axis."""
         return F.multinomial(self, num_samples, replacement, seed)
@@ -101,7 +106,14 @@ class _OwnArguments:
         """
         if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             condition = args[0] if args else kwargs["condition"]
-            return F.select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
+            y = args[1] if len(args) > 1 else kwargs["y"]
+            if not isinstance(y, torch.Tensor):
+                _check_number(self, y)
+            return F.select(condition, self, y)
+        if len(args) > 1 and isinstance(args[1], torch.Tensor):
+            raise TypeError(
+                f"For 'Tensor.select', the argument 'condition' must be a Tensor, but got {type(args[0]).__name__}."
+            )
         dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
         return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
 
@@ -117,6 +129,15 @@ class _OwnArguments:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
             return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
         return F.tensor_scatter_add(self, *args, **kwargs)
+
+
+def _check_number(self: Any, y: Any) -> None:
+    for kind, dtype, name in ((int, torch.int32, "int32"), (float, torch.float32, "float32")):
+        if type(y) is kind and self.dtype is not dtype:
+            raise TypeError(
+                f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor type should be {name} "
+                f"but got {dtype_name(self.dtype)}"
+            )
 
 
 def _load(self: Any) -> Any:
