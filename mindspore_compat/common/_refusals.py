@@ -34,6 +34,7 @@ _OF_SHAPES = re.compile(
             r"number of dimensions in the tensor input does not match|same number of (elements|dimensions)",
             r"^Given groups=|^Expected \d-?D|Given normalized_shape|should contain \d+ elements|must be a matrix",
             r"split_with_sizes expects|exceeds dimension size|greater than 0, got|negative dimension",
+            r"number of sections must be larger",
             r"has invalid args: start|Kernel size can't be greater|diagonal dimensions cannot be identical",
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ def _axes(axis: Any) -> Any:
         return axis
     if isinstance(axis, (list, tuple)):
         return tuple(axis) or None
-    return int(axis)
+    return operator.index(axis)
 
 
 def _dtype(dtype: Any) -> Any:
@@ -64,7 +65,7 @@ def _extreme(
     keepdims: Any = None,
     dim: Any = None,
     keepdim: Any = None,
-    initial: Any = None,
+    initial: Any = ...,
     where: Any = True,
     return_indices: bool = False,
 ) -> Any:
@@ -73,7 +74,8 @@ def _extreme(
     A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
     compiles.
     """
-    by_axis = axis is not None or keepdims is not None or initial is not None or where is not True or return_indices
+    by_axis = axis is not None or keepdims is not None or initial is not ... or where is not True or return_indices
+    initial = None if initial is ... else initial
     by_dim = (
         dim is not None
         or keepdim is not None
@@ -132,6 +134,10 @@ class ReduceMethods:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("mean", kwargs)
+        if keep_dims.__class__ is not bool:
+            raise TypeError(
+                f"For 'Tensor.mean', the argument 'keep_dims' must be bool, but got {type(keep_dims).__name__}."
+            )
         if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
             return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
         return wrap(_Base.mean(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
@@ -144,7 +150,7 @@ class ReduceMethods:
             _no_more("prod", kwargs)
         if axis is None:
             return wrap(kernels.prod(self, dtype=_dtype(dtype)))
-        return wrap(kernels.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
+        return wrap(kernels.prod(self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
@@ -232,11 +238,11 @@ class ReduceMethods:
         target = _dtype(dtype)
         if target is None:
             target = _int32 if self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else self.dtype
-        return wrap(_Base.cumsum(source, 0 if axis is None else int(axis), dtype=target))
+        return wrap(_Base.cumsum(source, 0 if axis is None else operator.index(axis), dtype=target))
 
     def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
         """Running product over ``dim``."""
-        return wrap(_Base.cumprod(self, int(dim), dtype=_dtype(dtype)))
+        return wrap(_Base.cumprod(self, operator.index(dim), dtype=_dtype(dtype)))
 
     # --- order ---
 

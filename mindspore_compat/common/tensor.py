@@ -25,6 +25,7 @@ from mindspore_compat.common._tensor_indexing import flipped, numpy_index, posit
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
+from mindspore_compat.common._tensor_size import Size
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
@@ -36,18 +37,6 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
-
-
-class _Size(int):
-    """MindSpore's ``Tensor.size`` is an int, torch's a method; torch's own Python code calls it. This is both."""
-
-    _shape: tuple[int, ...]
-
-    def __call__(self, dim: int | None = None) -> Any:
-        return torch.Size(self._shape) if dim is None else self._shape[dim]
-
-    def __reduce__(self) -> Any:
-        return int, (int(self),)
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -118,7 +107,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @property
     def size(self) -> Any:  # type: ignore[override]
-        size = _Size(_Base.numel(self))
+        size = Size(_Base.numel(self))
         size._shape = tuple(_get_shape(self))
         return size
 
@@ -218,6 +207,8 @@ class Tensor(TensorMethods, torch.Tensor):
         return complex(_Base.item(self))
 
     def __index__(self) -> int:
+        if self.dtype.is_floating_point or self.dtype.is_complex:
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
         _require_one(self)
         return operator.index(_Base.item(self))
 
@@ -233,7 +224,7 @@ class Tensor(TensorMethods, torch.Tensor):
             yield wrap(item)
 
     def __contains__(self, item: Any) -> bool:
-        return bool(_Base.any(_Base.eq(self, item)))
+        return isinstance(item, (torch.Tensor, *_NUMBERS)) and bool(_Base.any(_Base.eq(self, item)))
 
     def __hash__(self) -> int:
         return id(self)

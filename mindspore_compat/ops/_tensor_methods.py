@@ -24,18 +24,18 @@ _Base = torch._C.TensorBase
 #: Methods that are the function of their name, with the tensor as first argument: names that torch lacks, or gives
 #: another meaning, dtype or argument names.
 _SAME_NAME = """
-    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
+    abs absolute addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
     cholesky_solve clamp col2im conj copysign count_nonzero cross cummax cummin det diag diagflat digamma dist
-    div divide dot eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
-    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hypot igamma igammac index_add
+    div divide dot dsplit eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
+    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hsplit hypot igamma igammac index_add
     index_fill index_put index_select inner inplace_update inv invert isclose lcm le lerp less less_equal
     log_matrix_determinant logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp
     lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant maximum median minimum
     move_to moveaxis movedim mul nan_to_num nanmean nanmedian nanquantile nansum ne nextafter nonzero not_equal
     outer permute pow quantile random_categorical remainder renorm reverse reverse_sequence rot90 select_scatter
-    sgn slice_scatter slogdet soft_shrink std_mean sub subtract svd t tensor_split top_k topk true_divide unique
-    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean
+    sgn slice_scatter slogdet soft_shrink std_mean subtract svd t tensor_split top_k topk true_divide unique
+    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean vsplit
     xdivy xlogy
 """
 
@@ -63,6 +63,14 @@ class _OwnArguments:
     def swapaxes(self: Any, axis0: Any, axis1: Any) -> Any:
         """Two axes exchanged."""
         return F.swapaxes(self, axis0, axis1)
+
+    def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        """self + alpha·other."""
+        return F.add(self, other if alpha == 1 else other * alpha)
+
+    def sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        """self - alpha·other."""
+        return F.sub(self, other if alpha == 1 else other * alpha)
 
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""

@@ -38,6 +38,10 @@ x.rot90(1, (0, 5))|x.moveaxis(0, 5)|x.movedim(0, 5)|ops.stack((x, x), 5)|ops.con
 ops.concat((x, Tensor([1.0])))|x.min(axis=0, initial=9, where=None)|x.min(axis=0, initial=c, where=c)
 x.min(axis=0, initial=9, where=c, return_indices=1)|x.max(axis=0, initial=9, where=None)|x.select(1, x)
 x.max(axis=0, initial=c, where=c)|x.max(axis=0, initial=9, where=c, return_indices=1)|x.select(c, 1)
+x.sum(1.0)|x.mean(1.0)|x.mean(0, 1)|x.std(1.0)|x.max(1.0)|x.sum("a")|x.max("a")|x.cumsum("a")|x.cumsum(1.0)
+x.prod(1.0)|x.max(0, True, initial=None)|x.min(0, True, initial=None)|x.add(x, alpha=2)|x.sub(x, alpha=2)
+x.add(1, alpha=2)|x.sub(1, alpha=2)|x.real()|x.imag()|x[[Tensor(0), 1], Tensor(0)]|x[Tensor([0, 1]), [Tensor(0), 1]]
+x[(0, [Tensor(1)])]|x[[Tensor(0), 1]]|x.hsplit(2)|x.vsplit(3)|x.T.vsplit(2)|x.hsplit((1, 2))|x.hsplit(0)
 x.astype(ms.int32).select(c, 1.0)|x.select(c, 1.0)|x.select(c, x)|x.expand_as(x=x)|x.expand_as(other=x)
 """
 _IN_CELLS = {
@@ -58,6 +62,12 @@ _MADE = {
         "Tensor(None, np.int64)",
         "Tensor((1, 2, 3, np.nan), np.int64)",
         "Tensor([1, 2], ms.float16)",
+        "Tensor([1, 2], shape=(2,))",
+        "Tensor([1, 2], ms.int32, (2,))",
+        "Tensor(2**63)",
+        "Tensor(2**63, ms.float32)",
+        "Tensor(2**64, ms.int64)",
+        "Tensor(-(2**63), ms.int64)",
     )
 }
 _DUMP = {
@@ -67,6 +77,47 @@ _DUMP = {
     "set_dump of a number": "ms.set_dump(1)",
     "set_dump by a number": "ms.set_dump(nn.ReLU(), 1)",
 }
+_COO = "ms.COOTensor(Tensor({}, ms.int32), Tensor({}), {})"
+_CSR = "ms.CSRTensor(Tensor({}, ms.int32), Tensor([0], ms.int32), Tensor({}), {})"
+_SPARSE = {
+    source: f"say(type({source}).__name__)"
+    for source in (
+        *(_COO.format("[[0, 0, 0]]", "[1.]", shape) for shape in ("(2, 2)", "(2, -2)")),
+        *(_COO.format("[[0, 0]]", "[1.]", shape) for shape in ("(2, 2)", "(2, 2, 2)", "[2, 2]", "2", "None")),
+        *(_COO.format(indices, values, "(2, 2)") for indices, values in (("[0, 0]", "[1.]"), ("[[0, 0]]", "[1., 2.]"))),
+        _COO.format("[[0, 0]]", "[[1.]]", "(2, 2)"),
+        "ms.COOTensor([[0, 0]], [1.], (2, 2))",
+        "ms.COOTensor(Tensor([[0., 0.]]), Tensor([1.]), (2, 2))",
+        *(_CSR.format("[0, 1, 1]", "[1.]", shape) for shape in ("(2, 2)", "(2,)", "(-2, 2)", "[2, 2]")),
+        *(_CSR.format(indptr, "[1.]", "(2, 2)") for indptr in ("[0, 1]", "[[0, 1, 1]]")),
+        _CSR.format("[0, 1, 1]", "[1., 2.]", "(2, 2)"),
+    )
+}
+_OTHERS = {
+    source: f"say({source})"
+    for source in (
+        *(f"ms.dtype_to_pytype(ms.{name})" for name in ("list_", "tuple_", "string", "type_none", "int8")),
+        *(f"str(ms.get_py_obj_dtype({value})) != ''" for value in ("[1]", "(1,)", "'a'", "None", "list", "1")),
+        *(f"{item} in Tensor([1, 2])" for item in ("'a'", "[1]", "None", "1", "3.0", "Tensor(1)")),
+        *(f"[1, 2, 3][Tensor({index})]" for index in ("1", "1.0", "[1]")),
+        *(
+            f"list(ms.mutable({given})) != 0"
+            for given in (
+                "'a'",
+                "None",
+                "[1, 'a']",
+                "(1, None)",
+                "(1, 2), 1",
+                "[1, 2.0]",
+                "(Tensor(1),), True",
+                "{}, True",
+            )
+        ),
+    )
+}
+_OTHERS["assign_value of another shape"] = (
+    "t = Tensor(np.zeros((3, 2)), ms.float32)\nn = t.asnumpy()\nt.assign_value(Tensor([6, 6]))\nsay(t, list(n.shape))"
+)
 _GRADIENTS = {
     f"{optimizer} gets {what}": "params = [Parameter(Tensor(np.ones(2, np.float32)), name=f'p{i}') for i in range(3)]\n"
     f"nn.{optimizer}({gradients})"
@@ -89,5 +140,5 @@ _AXES = {
     for axes in ("0, 1", "1, 0", "0, -1", "(0, 1)", "[1, 0]", "dim0=0, dim1=1")
     if (mode, shape, axes) not in _TWO_OF_THREE
 }
-PROGRAMS = {**_AXES, **_LOOK_UPS, **_FIELDS, **_SET, **_IN_CELLS, **_MADE, **_DUMP, **_GRADIENTS}
+PROGRAMS = {**_AXES, **_LOOK_UPS, **_FIELDS, **_SET, **_IN_CELLS, **_MADE, **_DUMP, **_GRADIENTS, **_SPARSE, **_OTHERS}
 WITH_MESSAGE = {*_FIELDS, *(name for name in _SET if name.startswith(("set_data('a'", "set_data(None", "set_data([")))}

@@ -1,0 +1,21 @@
+"""`Size`: what ``Tensor.size`` is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+__all__ = ["Size"]
+
+
+class Size(int):
+    """MindSpore's ``Tensor.size`` is an int, torch's a method; torch's own Python code calls it. This is both."""
+
+    _shape: tuple[int, ...]
+
+    def __call__(self, dim: int | None = None) -> Any:
+        return torch.Size(self._shape) if dim is None else self._shape[dim]
+
+    def __reduce__(self) -> Any:
+        return int, (int(self),)
