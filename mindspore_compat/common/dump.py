@@ -23,7 +23,11 @@ def set_dump(target: Any, enabled: bool = True) -> None:
     if not isinstance(enabled, bool):
         raise ValueError('The "enabled" parameter must be bool.')
     warn_once("set_dump", "set_dump has no effect: only Ascend dumps. Use Cell.register_forward_hook to see tensors.")
-    if hasattr(target, "add_flags_recursive"):
-        target.add_flags_recursive(dump=enabled)
-    else:
+    if not hasattr(target, "add_flags_recursive"):
         target.add_prim_attr("dump", "true" if enabled else "false")
+        return
+    target.add_flags_recursive(dump=enabled)
+    for _, cell in target.cells_and_names():
+        for operator in vars(cell).values():
+            if "dump" in getattr(operator, "attrs", ()):
+                set_dump(operator, enabled)

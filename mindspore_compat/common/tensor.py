@@ -25,7 +25,7 @@ from mindspore_compat.common._tensor_indexing import flipped, numpy_index, posit
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
-from mindspore_compat.common._tensor_size import Size
+from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
@@ -187,29 +187,26 @@ class Tensor(TensorMethods, torch.Tensor):
         """
         if index is not None:
             return self.asnumpy().item(index)
-        _require_one(self)
+        require_one(self)
         return _Base.item(self)
 
     def __bool__(self) -> bool:
-        _require_one(self)
+        require_one(self)
         return bool(_Base.item(self))
 
     def __int__(self) -> int:
-        _require_one(self)
-        return int(_Base.item(self))
+        return int(number_of(self))
 
     def __float__(self) -> float:
-        _require_one(self)
-        return float(_Base.item(self))
+        return float(number_of(self))
 
     def __complex__(self) -> complex:
-        _require_one(self)
-        return complex(_Base.item(self))
+        return complex(number_of(self))
 
     def __index__(self) -> int:
         if self.dtype.is_floating_point or self.dtype.is_complex:
             raise ValueError("Only integer tensors of a single element can be converted to an index.")
-        _require_one(self)
+        require_one(self)
         return operator.index(_Base.item(self))
 
     def __len__(self) -> int:
@@ -352,14 +349,6 @@ class OpenTensor(Tensor):
         result.__class__ = cls
         result._sizes = sizes  # type: ignore[attr-defined]
         return result  # type: ignore[return-value]
-
-
-def _require_one(value: torch.Tensor) -> None:
-    if _Base.numel(value) != 1:
-        raise ValueError(
-            f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
-            "ambiguous. Use Tensor.all(), Tensor.any() or an index."
-        )
 
 
 def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:

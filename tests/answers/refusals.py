@@ -74,6 +74,8 @@ _DUMP = {
     "set_dump of a Cell": "net = nn.SequentialCell(nn.ReLU())\nms.set_dump(net)\nsay(net[0].get_flags()['dump'])\n"
     "ms.set_dump(net, False)\nsay(net[0].get_flags()['dump'])",
     "set_dump of a Primitive": "p = ops.Add()\nms.set_dump(p)\nsay(p.attrs['dump'])",
+    "set_dump of a Cell with Primitives": "net = nn.SequentialCell(nn.ReLU())\nnet.op, net.other = ops.ReLU(), ops.ReLU()\n"
+    "ms.set_dump(net.op)\nms.set_dump(net, False)\nsay(net.op.attrs['dump'], 'dump' in net.other.attrs)",
     "set_dump of a number": "ms.set_dump(1)",
     "set_dump by a number": "ms.set_dump(nn.ReLU(), 1)",
 }
@@ -115,6 +117,9 @@ _OTHERS = {
         ),
     )
 }
+_OTHERS |= {
+    f"{kind}({value})": f"{kind}({value})" for kind in ("int", "float", "complex") for value in ("x", "Tensor([])")
+}
 _OTHERS["assign_value of another shape"] = (
     "t = Tensor(np.zeros((3, 2)), ms.float32)\nn = t.asnumpy()\nt.assign_value(Tensor([6, 6]))\nsay(t, list(n.shape))"
 )
@@ -141,4 +146,8 @@ _AXES = {
     if (mode, shape, axes) not in _TWO_OF_THREE
 }
 PROGRAMS = {**_AXES, **_LOOK_UPS, **_FIELDS, **_SET, **_IN_CELLS, **_MADE, **_DUMP, **_GRADIENTS, **_SPARSE, **_OTHERS}
-WITH_MESSAGE = {*_FIELDS, *(name for name in _SET if name.startswith(("set_data('a'", "set_data(None", "set_data([")))}
+WITH_MESSAGE = {
+    *(name for name in _OTHERS if name.startswith(("int(", "float(", "complex("))),
+    *_FIELDS,
+    *(name for name in _SET if name.startswith(("set_data('a'", "set_data(None", "set_data(["))),
+}
