@@ -123,6 +123,32 @@ _OTHERS |= {
 _OTHERS["assign_value of another shape"] = (
     "t = Tensor(np.zeros((3, 2)), ms.float32)\nn = t.asnumpy()\nt.assign_value(Tensor([6, 6]))\nsay(t, list(n.shape))"
 )
+_BUFFERS = {
+    f"register_buffer{given}": f"net = nn.ReLU()\nnet.p = w\nnet.register_buffer('b', x)\nnet.register_buffer{given}\n"
+    "say([name for name, _ in net.named_buffers()])"
+    for given in (
+        "(2, x)",
+        "('a.b', x)",
+        "('', x)",
+        "('construct', x)",
+        "('b', y)",
+        "('p', x)",
+        "('c', 1)",
+        "('c', None)",
+    )
+}
+_BUFFERS["a _Buffer"] = """
+from mindspore.common.parameter import _Buffer
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = _Buffer(x), w, _Buffer(y, persistent=False)
+net = Net()
+say([name for name, _ in net.named_buffers()], isinstance(net.a, _Buffer), isinstance(x, _Buffer), net.c.persistent)
+"""
+_BUFFERS |= {
+    f"_Buffer({value})": f"from mindspore.common.parameter import _Buffer\n_Buffer({value})" for value in ("None", "1")
+}
 _GRADIENTS = {
     f"{optimizer} gets {what}": "params = [Parameter(Tensor(np.ones(2, np.float32)), name=f'p{i}') for i in range(3)]\n"
     f"nn.{optimizer}({gradients})"
@@ -145,7 +171,19 @@ _AXES = {
     for axes in ("0, 1", "1, 0", "0, -1", "(0, 1)", "[1, 0]", "dim0=0, dim1=1")
     if (mode, shape, axes) not in _TWO_OF_THREE
 }
-PROGRAMS = {**_AXES, **_LOOK_UPS, **_FIELDS, **_SET, **_IN_CELLS, **_MADE, **_DUMP, **_GRADIENTS, **_SPARSE, **_OTHERS}
+PROGRAMS = {
+    **_AXES,
+    **_LOOK_UPS,
+    **_FIELDS,
+    **_SET,
+    **_IN_CELLS,
+    **_MADE,
+    **_DUMP,
+    **_GRADIENTS,
+    **_SPARSE,
+    **_OTHERS,
+    **_BUFFERS,
+}
 WITH_MESSAGE = {
     *(name for name in _OTHERS if name.startswith(("int(", "float(", "complex("))),
     *_FIELDS,
