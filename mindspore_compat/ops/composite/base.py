@@ -12,8 +12,19 @@ import torch
 
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
+from mindspore_compat.ops.function.grad._operation import GradOperation
 
-__all__ = ["MultitypeFuncGraph", "HyperMap", "Map", "add_flags", "core", "tail", "zip_operation", "env_get"]
+__all__ = [
+    "GradOperation",
+    "MultitypeFuncGraph",
+    "HyperMap",
+    "Map",
+    "add_flags",
+    "core",
+    "tail",
+    "zip_operation",
+    "env_get",
+]
 
 _Matcher = Callable[[Any], bool]
 
