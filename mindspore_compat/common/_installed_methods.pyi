@@ -351,6 +351,12 @@ class InstalledMethods:
     def ne(self, other: Any) -> Any:
         """Not equal of ``input`` and ``other``, element by element; one of them may be a number."""
 
+    def new_ones(self, *size: Any, **kwargs: Any) -> Any:
+        """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
+
+    def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
+        """Zeros, as `new_ones`."""
+
     def nextafter(self, other: Any) -> Any:
         """Nextafter of ``input`` and ``other``, element by element."""
 

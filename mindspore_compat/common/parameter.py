@@ -70,10 +70,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         device: Any = None,
     ) -> Parameter:
         if isinstance(default_input, bool):
-            raise TypeError(
-                "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
-                "or list, but got type bool."
-            )
+            raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
         elif isinstance(default_input, (str, Initializer)) or default_input is None:

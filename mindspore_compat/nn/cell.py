@@ -135,6 +135,12 @@ class Cell(KeptForward, Hints, Insides, Modes):
             if instead is error:
                 raise
             raise instead from error
+        except KeyError:
+            if "_cast_dtype" in state:
+                raise
+            raise AttributeError(
+                f"For '{type(self).__name__}', the parent's '__init__' has not run. Call 'super().__init__()' first."
+            ) from None
         cls = type(result)
         if cls is Tensor:
             return result

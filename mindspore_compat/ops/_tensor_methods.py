@@ -72,6 +72,14 @@ class _OwnArguments:
         """self - alpha·other."""
         return F.sub(self, other if alpha == 1 else other * alpha)
 
+    def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
+        """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
+        return wrap(_Base.new_ones(self, *_size_and_dtype(size, kwargs), **kwargs))
+
+    def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
+        """Zeros, as `new_ones`."""
+        return wrap(_Base.new_zeros(self, *_size_and_dtype(size, kwargs), **kwargs))
+
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
         return F.expand_as(self, x if other is None else other)
@@ -137,6 +145,14 @@ class _OwnArguments:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
             return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
         return F.tensor_scatter_add(self, *args, **kwargs)
+
+
+def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
+    """``(size, dtype)`` by position, as upstream; the dtype goes to the keywords, as torch has it."""
+    if len(size) == 2 and isinstance(size[1], torch.dtype):
+        kwargs["dtype"] = size[1]
+        return size[:1]
+    return size
 
 
 def _check_number(self: Any, y: Any) -> None:

@@ -120,6 +120,27 @@ _OTHERS = {
 _OTHERS |= {
     f"{kind}({value})": f"{kind}({value})" for kind in ("int", "float", "complex") for value in ("x", "Tensor([])")
 }
+_OTHERS |= {
+    source: f"say({source})"
+    for source in (
+        "x.new_ones((2,), ms.int32)",
+        "x.new_zeros((2,), ms.int32)",
+        "x.new_ones((2, 3))",
+        "x.new_zeros((2,), dtype=ms.float16)",
+        "Parameter(True, name='p')",
+        "ops.auto_generate.contiguous(x)",
+        "ops.auto_generate.copy(x)",
+    )
+}
+_OTHERS["a Cell that has not begun"] = """
+class Net(nn.Cell):
+    def __init__(self):
+        self.a = 1
+    def construct(self):
+        return self.a
+Net()()
+"""
+_OTHERS["construct of the base of optimizers"] = "nn.Optimizer(0.5, [w]).construct()"
 _OTHERS["assign_value of another shape"] = (
     "t = Tensor(np.zeros((3, 2)), ms.float32)\nn = t.asnumpy()\nt.assign_value(Tensor([6, 6]))\nsay(t, list(n.shape))"
 )
