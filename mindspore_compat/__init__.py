@@ -14,8 +14,20 @@ from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
-from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable, no_grad
+from mindspore_compat.common._grad_function import _Function as _Function
+from mindspore_compat.common.api import (
+    JitConfig,
+    jit,
+    jit_class,
+    lazy_inline,
+    ms_class,
+    ms_function,
+    mutable,
+    no_grad,
+)
+from mindspore_compat.common.api import _no_grad as _no_grad
 from mindspore_compat.common.device import DeviceCtx
+from mindspore_compat.common.dump import set_dump
 from mindspore_compat.common.generator import (
     Generator,
     default_generator,
@@ -67,6 +79,7 @@ __all__ = [
     "initial_seed",
     "manual_seed",
     "seed",
+    "set_dump",
     "set_rng_state",
     "from_numpy",
     "tensor",

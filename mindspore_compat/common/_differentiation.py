@@ -290,11 +290,17 @@ def _gradients(
         return found
     by_target = dict(zip(map(id, wanted), found))
     return tuple(
-        [
-            torch.zeros_like(_Base.detach(target)) if by_target.get(id(target)) is None else by_target[id(target)]
-            for target in targets
-        ]
+        [_no_gradient(target) if by_target.get(id(target)) is None else by_target[id(target)] for target in targets]
     )
+
+
+def _no_gradient(target: torch.Tensor) -> torch.Tensor:
+    """Zeros, which the target's hooks see as well, as upstream."""
+    gradient = torch.zeros_like(_Base.detach(target))
+    for hook in (getattr(target, "_backward_hooks", None) or {}).values():
+        found = hook(gradient)
+        gradient = gradient if found is None else found
+    return gradient
 
 
 def _backward(

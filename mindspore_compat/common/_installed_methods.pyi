@@ -9,8 +9,8 @@ class InstalledMethods:
     def absolute(self) -> Any:
         """Abs, element by element."""
 
-    def add(self, other: Any) -> Any:
-        """Add of ``input`` and ``other``, element by element; one of them may be a number."""
+    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+        """self + alpha·other."""
 
     def addcdiv(self, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
         """input + value * tensor1 / tensor2."""
@@ -123,6 +123,9 @@ class InstalledMethods:
     def dot(self, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
         """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @ vector works too."""
 
+    def dsplit(self, indices_or_sections: Any) -> Any:
+        """`tensor_split` along the third axis."""
+
     def eigvals(self) -> Any:
         """Eigenvalues, complex."""
 
@@ -131,6 +134,9 @@ class InstalledMethods:
 
     def equal(self, other: Any) -> Any:
         """Equal of ``input`` and ``other``, element by element; one of them may be a number."""
+
+    def expand_as(self, other: Any = None, *, x: Any = None) -> Any:
+        """With the shape of ``other`` (``x`` in PyNative's older form)."""
 
     def fill_diagonal(self, fill_value: Any, wrap: Any = False) -> Any:
         """A copy with a value on the main diagonal."""
@@ -194,6 +200,9 @@ class InstalledMethods:
 
     def histc(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
         """Counts in ``bins`` equal bins between ``min`` and ``max`` (0 and 0: the data's own range)."""
+
+    def hsplit(self, indices_or_sections: Any) -> Any:
+        """`tensor_split` along the second axis (the first if there is only one)."""
 
     def hypot(self, other: Any) -> Any:
         """Hypot of ``input`` and ``other``, element by element."""
@@ -342,6 +351,12 @@ class InstalledMethods:
     def ne(self, other: Any) -> Any:
         """Not equal of ``input`` and ``other``, element by element; one of them may be a number."""
 
+    def new_ones(self, *size: Any, **kwargs: Any) -> Any:
+        """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
+
+    def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
+        """Zeros, as `new_ones`."""
+
     def nextafter(self, other: Any) -> Any:
         """Nextafter of ``input`` and ``other``, element by element."""
 
@@ -429,8 +444,8 @@ class InstalledMethods:
     def std_mean(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         """(standard deviation, mean) over ``axis``."""
 
-    def sub(self, other: Any) -> Any:
-        """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's dtype."""
+    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+        """self - alpha·other."""
 
     def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
         """input - alpha * other."""
@@ -476,6 +491,9 @@ class InstalledMethods:
 
     def var_mean(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         """(variance, mean) over ``axis``."""
+
+    def vsplit(self, indices_or_sections: Any) -> Any:
+        """`tensor_split` along the first axis."""
 
     def where(self, condition: Any, y: Any) -> Any:
         """self where the condition holds, else ``y``."""

@@ -16,22 +16,31 @@ from mindspore_compat.common.dtype import to_torch_dtype
 __all__ = ["device_from", "plain_from", "plain_from_initializer"]
 
 
+#: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
+_OF_ML_DTYPES = {
+    "bfloat16": (np.int16, torch.bfloat16),
+    "float8_e4m3fn": (np.uint8, torch.float8_e4m3fn),
+    "float8_e5m2": (np.uint8, torch.float8_e5m2),
+}
+
+
 def _array_from(data: Any) -> np.ndarray:
     """A numpy array from nested lists that may hold Tensors; Python floats become float32 and not numpy's float64."""
     if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
         data = [item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in data]
     try:
         array = np.array(data)
-    except ValueError as error:
+    except ValueError:
         raise TypeError(
-            f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}"
+            f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. Nested lists must be "
+            "rectangular."
         ) from None
     if array.dtype == np.float64:
         array = array.astype(np.float32)
     elif array.dtype == np.object_:
         raise TypeError(
-            f"For Tensor, the 'input_data' is a {type(data).__name__} that contains unsupported elements; "
-            "use numbers, bools or Tensors of one shape."
+            f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. "
+            "Use numbers, bools or Tensors of one shape."
         )
     return array
 
@@ -41,11 +50,14 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
     if isinstance(data, torch.Tensor):
         return _wrap.plain(data)
     if isinstance(data, np.ndarray):
-        if data.dtype.kind in "USO":
+        if data.dtype.kind in "USOVMm" and data.dtype.name not in _OF_ML_DTYPES:
             raise TypeError(
-                f"For Tensor, the 'input_data' is a numpy array of dtype {data.dtype}, which no Tensor can hold. "
-                "Convert it to numbers first."
+                f"For Tensor, initializing tensor by numpy array failed: no Tensor can hold {data.dtype.type} "
+                f"({data.dtype}). Convert it to numbers first."
             )
+        if data.dtype.name in _OF_ML_DTYPES:
+            stored, dtype = _OF_ML_DTYPES[data.dtype.name]
+            return torch.from_numpy(data.view(stored).copy()).view(dtype)
         if data.dtype.byteorder == ">":
             data = data.astype(data.dtype.newbyteorder("="))
         if copy or any(stride < 0 for stride in data.strides) or not data.flags.writeable:
@@ -54,8 +66,10 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
     if isinstance(data, (np.generic,)):
         return torch.from_numpy(np.array(data))
     if isinstance(data, (bool, int, float, complex)):
-        if isinstance(data, int) and not -(2**63) <= data < 2**64:
-            raise ValueError(f"For 'Tensor', the int 'input_data' must fit into 64 bits, but got {data}.")
+        if isinstance(data, int) and not -(2**63) <= data < 2**63:
+            if not 0 <= data < 2**64:
+                raise RuntimeError(f"For 'Tensor', the int 'input_data' must fit into 64 bits, but got {data}.")
+            return torch.from_numpy(np.array(data, np.uint64))
         return torch.tensor(
             data,
             dtype=torch.complex128 if isinstance(data, complex) else torch.float32 if isinstance(data, float) else None,

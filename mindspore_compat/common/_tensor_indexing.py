@@ -29,6 +29,8 @@ def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
         cls = item.__class__
         if cls is int:
             has_int = True
+        elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
+            return numpy_index(tuple(map(_without_tensors, index)))
         elif cls is list or (
             item is not None
             and cls is not slice
@@ -40,6 +42,14 @@ def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
     if has_array and has_int:
         return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
     return index
+
+
+def _without_tensors(item: Any) -> Any:
+    """A list with Tensors of one element among its ints as one Tensor, anything else as it is."""
+    if item.__class__ is not list or not any(isinstance(place, torch.Tensor) for place in item):
+        return item
+    like = next(place for place in item if isinstance(place, torch.Tensor))
+    return torch.cat([_Base.reshape(as_indices(place, like), (-1,)) for place in item])
 
 
 def positive_steps(self: torch.Tensor, index: Any) -> Any:

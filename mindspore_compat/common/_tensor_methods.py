@@ -156,8 +156,11 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     # --- changing elements ---
 
     def assign_value(self: Any, value: Any) -> Any:
-        """Take over the values of ``value``."""
-        memory(self).copy_(value.detach())
+        """Take over the values, shape and dtype of ``value``."""
+        if value.shape == self.shape and value.dtype is self.dtype:
+            memory(self).copy_(value.detach())
+        else:
+            self.data = value.detach().clone()
         return self
 
     def itemset(self: Any, *args: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ def _axes(axis: Any) -> Any:
         return axis
     if isinstance(axis, (list, tuple)):
         return tuple(axis) or None
-    return int(axis)
+    return operator.index(axis)
 
 
 def _dtype(dtype: Any) -> Any:
@@ -44,6 +45,18 @@ def _no_more(method: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
 
 
+def _check_extreme(largest: bool, initial: Any, where: Any, return_indices: Any) -> None:
+    name = "max" if largest else "min"
+    if where is None:
+        raise TypeError(f"{name}(): missing 1 required positional argument: where.")
+    if initial is not None and not isinstance(initial, (int, float)):
+        raise TypeError(f"{name}(): argument 'initial' must be Number but got {type(initial).__name__}.")
+    if not isinstance(return_indices, bool):
+        raise TypeError(f"{name}(): argument 'return_indices' must be bool but got {type(return_indices).__name__}.")
+    if where is not True and initial is None:
+        raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
+
+
 def _extreme(
     self: Any,
     largest: bool,
@@ -52,7 +65,7 @@ def _extreme(
     keepdims: Any = None,
     dim: Any = None,
     keepdim: Any = None,
-    initial: Any = None,
+    initial: Any = ...,
     where: Any = True,
     return_indices: bool = False,
 ) -> Any:
@@ -61,7 +74,8 @@ def _extreme(
     A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
     compiles.
     """
-    by_axis = axis is not None or keepdims is not None or initial is not None or where is not True or return_indices
+    by_axis = axis is not None or keepdims is not None or initial is not ... or where is not True or return_indices
+    initial = None if initial is ... else initial
     by_dim = (
         dim is not None
         or keepdim is not None
@@ -70,10 +84,10 @@ def _extreme(
     first, keep = (*args, None, None)[:2]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
     keep = bool(keep or keepdims or keepdim) and axis is not None
+    if initial is not None or where is not True or return_indices is not False:
+        _check_extreme(largest, initial, where, return_indices)
     value = self
-    if where is not None and where is not True:
-        if initial is None:
-            raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
+    if where is not True:
         value = torch.where(where, value, constant(initial, self.device, self.dtype))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
@@ -120,6 +134,10 @@ class ReduceMethods:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("mean", kwargs)
+        if keep_dims.__class__ is not bool:
+            raise TypeError(
+                f"For 'Tensor.mean', the argument 'keep_dims' must be bool, but got {type(keep_dims).__name__}."
+            )
         if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
             return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
         return wrap(_Base.mean(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
@@ -132,7 +150,7 @@ class ReduceMethods:
             _no_more("prod", kwargs)
         if axis is None:
             return wrap(kernels.prod(self, dtype=_dtype(dtype)))
-        return wrap(kernels.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
+        return wrap(kernels.prod(self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
@@ -220,11 +238,11 @@ class ReduceMethods:
         target = _dtype(dtype)
         if target is None:
             target = _int32 if self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else self.dtype
-        return wrap(_Base.cumsum(source, 0 if axis is None else int(axis), dtype=target))
+        return wrap(_Base.cumsum(source, 0 if axis is None else operator.index(axis), dtype=target))
 
     def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
         """Running product over ``dim``."""
-        return wrap(_Base.cumprod(self, int(dim), dtype=_dtype(dtype)))
+        return wrap(_Base.cumprod(self, operator.index(dim), dtype=_dtype(dtype)))
 
     # --- order ---
 

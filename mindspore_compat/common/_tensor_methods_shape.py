@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._refusals import in_range, refused
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_graph
@@ -69,7 +70,10 @@ class ShapeMethods:
         """
         if kwargs:
             if axes or kwargs.keys() != {"axes"}:
-                return wrap(_Base.transpose(self, *axes, **kwargs))
+                try:
+                    return wrap(_Base.transpose(self, *axes, **kwargs))
+                except IndexError as error:
+                    raise refused(error) from None
             axes = (kwargs["axes"],)
         is_pair = len(axes) == 2
         if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
@@ -81,6 +85,8 @@ class ShapeMethods:
                 return wrap(_Base.transpose(self, *axes))
             return wrap(_Base.permute(self, axes))
         except (RuntimeError, IndexError) as error:
+            if is_pair and isinstance(error, IndexError):
+                raise refused(error) from None
             raise ValueError(f"For 'Tensor.transpose', the axes do not fit: {error}") from None
 
     def expand_dims(self: Any, axis: int) -> Any:
@@ -196,7 +202,7 @@ class ShapeMethods:
             raise ValueError(
                 f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
             )
-        source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, axis % _Base.dim(self))
+        source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, in_range(axis, _Base.dim(self)))
         length, places = _get_shape(source)[axis], as_indices(indices, self)
         if mode == "wrap":
             places = torch.remainder(places, length)

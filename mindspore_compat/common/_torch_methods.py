@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 
@@ -51,7 +52,9 @@ def install_torch_methods(cls: type) -> None:
             continue
         found = kernels.METHODS.get(name, method)
         setattr(cls, name, _returning_tensor(name, _with_generator(found) if name in _RANDOM else found))
-    for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
+    for name in ("real", "imag"):
+        setattr(cls, name, _part(name, type("Tensor", (cls,), {"__call__": _itself, "__reduce_ex__": _reduced})))
+    for name in ("T", "mT", "H", "mH", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
         setattr(cls, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
 
@@ -62,8 +65,6 @@ _BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "mT": lambda x: torch.transpose(x, -2, -1),
     "H": lambda x: torch.adjoint(x),
     "mH": lambda x: torch.adjoint(x),
-    "real": lambda x: torch.real(x),
-    "imag": lambda x: torch.imag(x),
 }
 
 
@@ -74,6 +75,30 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
         return wrap(descriptor.__get__(self))
 
     return property(get, getattr(descriptor, "__set__", None))
+
+
+def _part(name: str, callable_tensor: type) -> property:
+    """``x.real``, an attribute of torch's and numpy's; upstream's is a method, so what it gives can be called."""
+
+    def get(self: Any) -> Any:
+        if _tracing.is_tracing():
+            return wrap(getattr(torch, name)(self))
+        if not self.dtype.is_complex:
+            made = torch.zeros_like(self) if name == "imag" else _Base.view_as(self, self)
+        else:
+            made = getattr(torch, name)(self)
+        made.__class__ = callable_tensor
+        return made
+
+    return property(get)
+
+
+def _itself(self: Any) -> Any:
+    return wrap(_Base.view_as(self, self))
+
+
+def _reduced(self: Any, protocol: Any) -> Any:
+    return _itself(self).__reduce_ex__(protocol)
 
 
 def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,7 +115,10 @@ def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return wrap(method(self, *args, **kwargs))
+        try:
+            return wrap(method(self, *args, **kwargs))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
 

@@ -172,8 +172,33 @@ class JitConfig:
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """Mark an input as changing between compiled calls: returned as it is."""
+    """Mark an input as changing between compiled calls: returned as it is.
+
+    Raises:
+        TypeError: unless it is made of numbers, Tensors, tuples, lists and dicts; with ``dynamic_len``, unless it is a
+            tuple or list.
+    """
+    if not _is_mutable(input_data):
+        raise TypeError(
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+            f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
+        )
+    if not isinstance(dynamic_len, bool):
+        raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise TypeError(
+            "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
+            f"{type(input_data).__name__}"
+        )
     return input_data
+
+
+def _is_mutable(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_mutable, value))
+    if isinstance(value, dict):
+        return all(map(_is_mutable, value.values()))
+    return isinstance(value, (int, float, torch.Tensor)) or hasattr(value, "dense_shape") or hasattr(value, "indptr")
 
 
 def ms_memory_recycle() -> None:
@@ -212,6 +237,10 @@ class _CellGraphExecutor:
                 _try(obj, args, kwargs)
         return phase, True
 
+    def __call__(self, obj: Any, *args: Any, phase: str = "predict") -> Any:
+        """What the Cell or function gives."""
+        return obj(*args)
+
 
 def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     """Compute and forget: what a forward changes by itself, such as moving averages, is put back."""
@@ -221,6 +250,9 @@ def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
         copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
         try:
             cell.construct(*copies, **kwargs)
+        except RuntimeError as error:
+            if "not implemented for" not in str(error):  # that torch lacks a kernel is no mistake of the program
+                raise
         finally:
             for item, value in zip(held, before):
                 item.data.copy_(value)

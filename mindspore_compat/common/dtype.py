@@ -238,8 +238,18 @@ def nptype_to_dtype(type_: Any) -> torch.dtype:
         raise TypeError(f"numpy type {type_!r} has no MindSpore dtype.") from None
 
 
+_MARKERS: dict[type, Any] = {
+    builtins.list: list_,
+    builtins.tuple: tuple_,
+    builtins.str: string,
+    type(None): type_none,
+}
+
+
 def dtype_to_pytype(type_: torch.dtype) -> type:
     """The Python type (bool, int, float, complex) that a value of this dtype becomes."""
+    if isinstance(type_, Marker):
+        return next(kind for kind, marker in _MARKERS.items() if marker == type_)
     if type_ is torch.bool:
         return builtins.bool
     if type_.is_complex:
@@ -255,6 +265,8 @@ def pytype_to_dtype(obj: Any) -> Any:
     """
     if isinstance(obj, torch.dtype):
         return obj
+    if obj in _MARKERS:
+        return _MARKERS[obj]
     if obj in _FROM_PYTHON:
         return torch.float64 if obj is builtins.float else _FROM_PYTHON[obj]
     try:
@@ -297,6 +309,18 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
         f"The '{what}' must be a MindSpore dtype (such as mindspore.float32), but got {dtype!r} of type "
         f"{type(dtype).__name__}."
     )
+
+
+def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
+    """The torch dtype of a MindSpore dtype; numpy's and Python's types, which `to_torch_dtype` takes, are none.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(dtype, (torch.dtype, Marker)):
+        return to_torch_dtype(dtype)
+    names = ", ".join(f"mindspore.{name.lower()}" for name in _NAMES.values())
+    raise TypeError(f"For '{owner}', the 'dtype' should be one of [{names}], but got {dtype}.")
 
 
 #: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves

@@ -70,10 +70,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         device: Any = None,
     ) -> Parameter:
         if isinstance(default_input, bool):
-            raise TypeError(
-                "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
-                "or list, but got type bool."
-            )
+            raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
         elif isinstance(default_input, (str, Initializer)) or default_input is None:
@@ -328,3 +325,29 @@ class ParameterTuple(tuple):
 
 
 torch.serialization.add_safe_globals([Parameter, ParameterTuple])
+
+
+class _BufferType(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and "persistent" in instance.__dict__
+
+
+class _Buffer(Tensor, metaclass=_BufferType):
+    """A Tensor that becomes a buffer of the Cell that it is set on: on the same memory, without history.
+
+    Args:
+        data: the Tensor.
+        persistent: whether ``state_dict`` lists it.
+    """
+
+    def __new__(cls, data: Any, *, persistent: bool = True) -> Any:
+        if data is None:
+            raise ValueError("For create Buffer, input data should not be None")
+        if not isinstance(data, torch.Tensor):
+            raise TypeError("For create Buffer, type of input data should be Tensor")
+        made: Any = _wrap.wrap(_Base.detach(data))
+        made.persistent = persistent
+        return made
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """`__new__` gives a Tensor."""

@@ -11,8 +11,20 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["RowTensor", "COOTensor", "SparseTensor", "CSRTensor"]
+
+_INDICES = (torch.int16, torch.int32, torch.int64)
+
+
+def _check_parts(shape: Any, **tensors: Any) -> None:
+    """Shared by both kinds: Tensors, and a shape that is a tuple."""
+    for name, value in tensors.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For SparseTensors, '{name}' must be Tensor, but got {type(value)}.")
+    if not isinstance(shape, tuple):
+        raise TypeError(f"For SparseTensors, 'shape' must be tuple, but got {type(shape)}.")
 
 
 class RowTensor:
@@ -51,10 +63,45 @@ class RowTensor:
 RowTensorInner = RowTensor  # upstream's own name in its operators
 
 
+def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
+    _check_parts(shape, indices=indices, values=values)
+    for name, value, dims in (("indices", indices, 2), ("values", values, 1)):
+        if value.dim() != dims:
+            raise ValueError(
+                f"For COOTensor, '{name}' must be a {dims}-dimensional tensor, but got a {value.dim()}-dimensional "
+                "tensor."
+            )
+    if indices.dtype not in _INDICES:
+        raise TypeError(
+            "For COOTensor, the type of 'indices' must be one of [int16, int32, int64], but got "
+            f"{dtype_name(indices.dtype)}."
+        )
+    if indices.shape[0] != values.shape[0]:
+        raise ValueError(
+            "For COOTensor, 'indices.shape[0]' must be equal to 'values.shape[0]', but got 'indices.shape[0]' = "
+            f"{indices.shape[0]} and 'values.shape[0]' = {values.shape[0]}."
+        )
+    if any(size <= 0 for size in shape):
+        bad = next(size for size in shape if size <= 0)
+        raise ValueError(f"For COOTensor, the element of 'shape' must be positive, but got {bad} in {shape}.")
+    if indices.shape[1] != len(shape):
+        raise ValueError(
+            f"For COOTensor, the length of 'shape' must be {indices.shape[1]}, but got {shape}."
+            if indices.shape[1] == 2
+            else f"For COOTensor, 'indices.shape[1]' must be {len(shape)}, but got {indices.shape[1]}."
+        )
+
+
 class COOTensor(RowTensor):
-    """``values`` (n,) at the places ``indices`` (n, axes) of a tensor of ``shape``."""
+    """``values`` (n,) at the places ``indices`` (n, axes) of a tensor of ``shape``.
+
+    Raises:
+        TypeError: for parts of another type. ValueError: for shapes that do not fit to each other.
+    """
 
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, coo_tensor: Any = None) -> None:
+        if coo_tensor is None:
+            _check_coordinates(indices, values, shape)
         super().__init__(indices, values, shape, coo_tensor)
 
     def to_dense(self) -> Any:
@@ -71,14 +118,47 @@ class SparseTensor(COOTensor):
         super().__init__(indices, values, shape)
 
 
+def _check_rows(indptr: Any, indices: Any, values: Any, shape: Any) -> None:
+    _check_parts(shape, indptr=indptr, indices=indices, values=values)
+    for name, value in (("indptr", indptr), ("indices", indices)):
+        if value.dim() != 1:
+            raise ValueError(
+                f"For CSRTensor, {name} must be a 1-dimensional tensor, but got a {value.dim()} dimension tensor."
+            )
+        if value.dtype not in _INDICES:
+            raise TypeError(
+                f"For CSRTensor, {name} must have int16 or int32 or int64 data type, but got {dtype_name(value.dtype)}."
+            )
+    for size in shape:
+        if size <= 0:
+            raise ValueError(f"For CSRTensor, the element of shape must be positive, but got {size}")
+    if values.dim() != len(shape) - 1:
+        raise ValueError(
+            "Values' dimension should equal to CSRTensor's dimension - 1, but got Values' dimension: "
+            f"{values.dim()}, CSRTensor's dimension: {len(shape)}"
+        )
+    if indptr.shape[0] != shape[0] + 1:
+        raise ValueError(f"For CSRTensor, indptr must have length (1 + shape[0]), but got: {indptr.shape[0]}")
+    if indices.shape[0] != values.shape[0]:
+        raise ValueError(
+            "For CSRTensor, indices and values must equal in their shape, but got indices shape: "
+            f"{indices.shape[0]}, values shape: {values.shape[0]}."
+        )
+
+
 class CSRTensor:
-    """A matrix by rows: ``values`` with column ``indices``, row k between ``indptr[k]`` and ``indptr[k + 1]``."""
+    """A matrix by rows: ``values`` with column ``indices``, row k between ``indptr[k]`` and ``indptr[k + 1]``.
+
+    Raises:
+        TypeError: for parts of another type. ValueError: for shapes that do not fit to each other.
+    """
 
     def __init__(
         self, indptr: Any = None, indices: Any = None, values: Any = None, shape: Any = None, csr_tensor: Any = None
     ) -> None:
         if csr_tensor is not None:
             indptr, indices, values, shape = csr_tensor.indptr, csr_tensor.indices, csr_tensor.values, csr_tensor.shape
+        _check_rows(indptr, indices, values, shape)
         self.indptr, self.indices, self.values, self.shape = indptr, indices, values, tuple(shape)
 
     def to_dense(self) -> Any:

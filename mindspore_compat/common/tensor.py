@@ -25,9 +25,10 @@ from mindspore_compat.common._tensor_indexing import flipped, numpy_index, posit
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
+from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
 __all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
@@ -36,18 +37,6 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
-
-
-class _Size(int):
-    """MindSpore's ``Tensor.size`` is an int, torch's a method; torch's own Python code calls it. This is both."""
-
-    _shape: tuple[int, ...]
-
-    def __call__(self, dim: int | None = None) -> Any:
-        return torch.Size(self._shape) if dim is None else self._shape[dim]
-
-    def __reduce__(self) -> Any:
-        return int, (int(self),)
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -91,13 +80,17 @@ class Tensor(TensorMethods, torch.Tensor):
         if input_data is None and dtype is not None and not isinstance(shape, int):
             sizes = open_sizes(shape)
             if sizes is not None:
-                return OpenTensor.of(sizes, to_torch_dtype(dtype))
-        if input_data is None and shape is not None and dtype is not None:
-            result = torch.zeros(shape, dtype=to_torch_dtype(dtype))
+                return OpenTensor.of(sizes, mindspore_dtype(dtype, "Tensor"))
+        if input_data is not None and shape is not None:
+            raise ValueError(
+                f"When initializing a tensor with 'input_data', 'shape' should be set to None. But got shape: {shape}."
+            )
+        if shape is not None and dtype is not None:
+            result = torch.zeros(shape, dtype=mindspore_dtype(dtype, "Tensor"))
         else:
             result = plain_from(input_data, copy=True)
         if dtype is not None:
-            result = result.to(to_torch_dtype(dtype))
+            result = result.to(dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = sent(result, target)
@@ -114,7 +107,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @property
     def size(self) -> Any:  # type: ignore[override]
-        size = _Size(_Base.numel(self))
+        size = Size(_Base.numel(self))
         size._shape = tuple(_get_shape(self))
         return size
 
@@ -141,7 +134,7 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- numpy and Python ---------------------------------------------------------------------------------------------
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes
+        """The values as a numpy array; on the CPU it shares the storage. bfloat16 and float8, which numpy lacks, come
         as float32.
 
         Examples:
@@ -155,7 +148,12 @@ class Tensor(TensorMethods, torch.Tensor):
             source = source.cpu()
         if source.dtype is torch.bfloat16:
             source = source.to(torch.float32)
-        return _Base.numpy(source.resolve_conj().resolve_neg())
+        try:
+            return _Base.numpy(source.resolve_conj().resolve_neg())
+        except TypeError:
+            if source.dtype.itemsize > 1:
+                raise
+            return _Base.numpy(source.to(torch.float32))
 
     def numpy(self, *, force: bool = False) -> np.ndarray:  # type: ignore[override]
         """The same as `asnumpy`."""
@@ -189,27 +187,26 @@ class Tensor(TensorMethods, torch.Tensor):
         """
         if index is not None:
             return self.asnumpy().item(index)
-        _require_one(self)
+        require_one(self)
         return _Base.item(self)
 
     def __bool__(self) -> bool:
-        _require_one(self)
+        require_one(self)
         return bool(_Base.item(self))
 
     def __int__(self) -> int:
-        _require_one(self)
-        return int(_Base.item(self))
+        return int(number_of(self))
 
     def __float__(self) -> float:
-        _require_one(self)
-        return float(_Base.item(self))
+        return float(number_of(self))
 
     def __complex__(self) -> complex:
-        _require_one(self)
-        return complex(_Base.item(self))
+        return complex(number_of(self))
 
     def __index__(self) -> int:
-        _require_one(self)
+        if self.dtype.is_floating_point or self.dtype.is_complex:
+            raise ValueError("Only integer tensors of a single element can be converted to an index.")
+        require_one(self)
         return operator.index(_Base.item(self))
 
     def __len__(self) -> int:
@@ -224,7 +221,7 @@ class Tensor(TensorMethods, torch.Tensor):
             yield wrap(item)
 
     def __contains__(self, item: Any) -> bool:
-        return bool(_Base.any(_Base.eq(self, item)))
+        return isinstance(item, (torch.Tensor, *_NUMBERS)) and bool(_Base.any(_Base.eq(self, item)))
 
     def __hash__(self) -> int:
         return id(self)
@@ -352,14 +349,6 @@ class OpenTensor(Tensor):
         result.__class__ = cls
         result._sizes = sizes  # type: ignore[attr-defined]
         return result  # type: ignore[return-value]
-
-
-def _require_one(value: torch.Tensor) -> None:
-    if _Base.numel(value) != 1:
-        raise ValueError(
-            f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
-            "ambiguous. Use Tensor.all(), Tensor.any() or an index."
-        )
 
 
 def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._program import program
-from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
+from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import in_graph
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn import _parameter_hooks as _hooks
@@ -179,6 +179,10 @@ class Attributes(Listing):
                 )
             buffers[name] = value
             return
+        if isinstance(value, _Buffer):
+            state.pop(name, None)
+            self.register_buffer(name, value, value.persistent)
+            return
         object.__setattr__(self, name, value)
 
     def _has_own(self, name: str) -> bool:
@@ -325,8 +329,15 @@ class Attributes(Listing):
         super().add_module(name, module)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
-        """torch's."""
+        """A Tensor, or None, that belongs to the state without being a Parameter.
+
+        Raises:
+            TypeError: for a name that is no string, a value that is no Tensor.
+            KeyError: for a name that is empty, taken or holds a dot.
+        """
         self._changed()
+        if not isinstance(name, str):
+            raise TypeError(f"buffer name should be a string. But got this type: {type(name)}")
         super().register_buffer(name, tensor, persistent)
 
 

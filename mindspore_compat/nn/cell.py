@@ -16,6 +16,7 @@ from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common._program import program
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
@@ -117,17 +118,29 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         state = self.__dict__
-        if (
-            state["_cast_dtype"] is not None
-            or state["requires_grad"]
-            or state["_forward_hooks"]
-            or state["_forward_pre_hooks"]
-            or state["_backward_hooks"]
-            or state["_backward_pre_hooks"]
-            or self._special_call
-        ):
-            return self._call_with_extras(args, kwargs)
-        result = self.construct(*args, **kwargs)
+        try:
+            if (
+                state["_cast_dtype"] is not None
+                or state["requires_grad"]
+                or state["_forward_hooks"]
+                or state["_forward_pre_hooks"]
+                or state["_backward_hooks"]
+                or state["_backward_pre_hooks"]
+                or self._special_call
+            ):
+                return self._call_with_extras(args, kwargs)
+            result = self.construct(*args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            instead = refused(error)
+            if instead is error:
+                raise
+            raise instead from error
+        except KeyError:
+            if "_cast_dtype" in state:
+                raise
+            raise AttributeError(
+                f"For '{type(self).__name__}', the parent's '__init__' has not run. Call 'super().__init__()' first."
+            ) from None
         cls = type(result)
         if cls is Tensor:
             return result

@@ -12,13 +12,14 @@ from torch.overrides import _get_current_function_mode_stack
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
+from mindspore_compat.common._refusals import in_range
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes bad_argument check_tensors check_reduction check_same_dtype check_same_shape
+    all_axes in_range bad_argument check_tensors check_reduction check_same_dtype check_same_shape
     check_keeps_dtype passes_gradient wrap
 """.split()
 
@@ -58,7 +59,7 @@ def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
     axis = as_axes(axis)
     if axis is None:
         return tuple(range(dims))
-    return tuple([item % dims if dims else item for item in ((axis,) if isinstance(axis, int) else axis)])
+    return tuple([in_range(item, dims) for item in ((axis,) if isinstance(axis, int) else axis)])
 
 
 def as_int(value: Any) -> int:

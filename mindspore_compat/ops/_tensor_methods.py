@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
@@ -25,18 +26,18 @@ _Base = torch._C.TensorBase
 #: Methods that are the function of their name, with the tensor as first argument: names that torch lacks, or gives
 #: another meaning, dtype or argument names.
 _SAME_NAME = """
-    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
+    abs absolute addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
     bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
     cholesky_solve clamp col2im conj copysign count_nonzero cross cummax cummin det diag diagflat digamma dist
-    div divide dot eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
-    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hypot igamma igammac index_add
+    div divide dot dsplit eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
+    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hsplit hypot igamma igammac index_add
     index_fill index_put index_select inner inplace_update inv invert isclose lcm le lerp less less_equal
     log_matrix_determinant logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp
     lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant maximum median minimum
     move_to moveaxis movedim mul nan_to_num nanmean nanmedian nanquantile nansum ne nextafter nonzero not_equal
     outer permute pow quantile random_categorical remainder renorm reverse reverse_sequence rot90 select_scatter
-    sgn slice_scatter slogdet soft_shrink std_mean sub subtract svd t tensor_split top_k topk true_divide unique
-    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean
+    sgn slice_scatter slogdet soft_shrink std_mean subtract svd t tensor_split top_k topk true_divide unique
+    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean vsplit
     xdivy xlogy
 """
 
@@ -64,6 +65,26 @@ class _OwnArguments:
     def swapaxes(self: Any, axis0: Any, axis1: Any) -> Any:
         """Two axes exchanged."""
         return F.swapaxes(self, axis0, axis1)
+
+    def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        """self + alpha·other."""
+        return F.add(self, other if alpha == 1 else other * alpha)
+
+    def sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        """self - alpha·other."""
+        return F.sub(self, other if alpha == 1 else other * alpha)
+
+    def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
+        """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
+        return wrap(_Base.new_ones(self, *_size_and_dtype(size, kwargs), **kwargs))
+
+    def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
+        """Zeros, as `new_ones`."""
+        return wrap(_Base.new_zeros(self, *_size_and_dtype(size, kwargs), **kwargs))
+
+    def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
+        """With the shape of ``other`` (``x`` in PyNative's older form)."""
+        return F.expand_as(self, x if other is None else other)
 
     def multinomial(self: Any, num_samples: Any, replacement: Any = True, seed: Any = None) -> Any:
         """int32 classes drawn by the weights in the last axis."""
@@ -103,7 +124,14 @@ class _OwnArguments:
         """
         if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             condition = args[0] if args else kwargs["condition"]
-            return F.select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
+            y = args[1] if len(args) > 1 else kwargs["y"]
+            if not isinstance(y, torch.Tensor):
+                _check_number(self, y)
+            return F.select(condition, self, y)
+        if len(args) > 1 and isinstance(args[1], torch.Tensor):
+            raise TypeError(
+                f"For 'Tensor.select', the argument 'condition' must be a Tensor, but got {type(args[0]).__name__}."
+            )
         dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
         return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
 
@@ -119,6 +147,23 @@ class _OwnArguments:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
             return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
         return F.tensor_scatter_add(self, *args, **kwargs)
+
+
+def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
+    """``(size, dtype)`` by position, as upstream; the dtype goes to the keywords, as torch has it."""
+    if len(size) == 2 and isinstance(size[1], torch.dtype):
+        kwargs["dtype"] = size[1]
+        return size[:1]
+    return size
+
+
+def _check_number(self: Any, y: Any) -> None:
+    for kind, dtype, name in ((int, torch.int32, "int32"), (float, torch.float32, "float32")):
+        if type(y) is kind and self.dtype is not dtype:
+            raise TypeError(
+                f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor type should be {name} "
+                f"but got {dtype_name(self.dtype)}"
+            )
 
 
 def _load(self: Any) -> Any:

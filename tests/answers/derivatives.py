@@ -61,3 +61,38 @@ _REFUSED = (
 )
 PROGRAMS = {source: f"{_FUNCTIONS}say({source})" for source in (*_SAID, *_REFUSED)}
 WITH_MESSAGE = {source for source in _REFUSED if "1.0)" not in source or "(0," not in source}
+_OWN = """
+class Own(ms._Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b + a
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        say(grad, a, b, ctx.needs_input_grad[0])
+        return {}
+"""
+for _returned in ("grad * b, grad * 7", "grad, None", "grad", "grad, 3", "grad, grad, grad"):
+    PROGRAMS[f"backward of a function returns {_returned}"] = (
+        _OWN.format(_returned) + "say(ms.grad(lambda a, b: Own.apply(a, b), (0, 1))(x, y))"
+    )
+PROGRAMS["backward of a function with a number"] = (
+    _OWN.replace("b = ctx.saved_tensors", "= ctx.saved_tensors")
+    .replace("a, b)\n        return a * b", "a)\n        return a * b")
+    .replace("a, =", "(a,) =")
+    .replace("grad, a, b,", "grad, a,")
+    .format("grad, grad")
+    + "say(ms.grad(lambda a: Own.apply(a, 2.0))(x))"
+)
+PROGRAMS["no_grad by its older name"] = (
+    "def f(a):\n    with ms._no_grad():\n        b = a * a\n    return a + b\nsay(ms.grad(f)(x))"
+)
+PROGRAMS |= {
+    source: f"{_FUNCTIONS}say({source})"
+    for source in (
+        "ops.GradOperation(get_all=True)(lambda n: x * n)(2)",
+        "ops.GradOperation()(lambda: x)()",
+        "ops.GradOperation(get_all=True, get_by_list=True)(lambda n: w * n, [w])(2)",
+    )
+}

@@ -186,3 +186,12 @@ say(ms.grad(lambda a: a * w, None, [w])(x))
 handle.remove()
 say(ms.grad(lambda a: a * w, None, [w])(x))
 """
+PROGRAMS["hooks of a Parameter without influence"] = """
+v = Parameter(Tensor([1.0, 2.0]), name="v")
+w.register_hook(lambda g: say("w", g))
+v.register_hook(lambda g: say("v", g))
+def f(a):
+    b = a * v
+    return a * w * w
+say(ms.grad(f, None, [w, v])(x))
+"""

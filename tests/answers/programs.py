@@ -59,4 +59,5 @@ def _run(name: str, file: Path, space: dict[str, Any], said: list[Any]) -> None:
         exec(compile(file.read_text(), str(file), "exec"), space)
     except Exception as error:
         message = re.sub(r"\s+", " ", str(error).split("\n")[0]).strip() if name in WITH_MESSAGE else ""
-        said.append([type(error).__name__, message])
+        # ours may be of torch's type, too
+        said.append([next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"), message])

@@ -43,7 +43,7 @@ def shown(value: Any) -> Any:
         return type(value).__name__, [shown(item) for item in value]
     if isinstance(value, np.ndarray):
         return "ndarray", str(value.dtype), str(np.round(value, 5).tolist())
-    return ("int" if type(value).__name__ == "_Size" else type(value).__name__), repr(value)
+    return ("int" if type(value).__name__ == "Size" else type(value).__name__), repr(value)
 
 
 def outcome(function: Any, given: list[Any]) -> Any:

@@ -43,9 +43,8 @@ def main():
             raise RuntimeError(done.stderr[-2000:])
         print(f"{len(found)} answers; ended after {asked[-1]!r}")
         left = left[left.index(asked[-1]) + 1 :]
-    FILE.write_text(
-        json.dumps({name: found[name] for name in PROGRAMS if name in found}).replace("]], ", "]],\n") + "\n"
-    )
+    lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in PROGRAMS if name in found]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -424,3 +424,43 @@ def test_what_a_program_defines_itself_stays() -> None:
 
     assert Derived().type() == "its own"
     assert Derived().forward() == ("forward", [])
+
+
+def test_compile_refuses_what_the_cell_refuses_and_changes_nothing() -> None:
+    from mindspore_compat.common.api import _cell_graph_executor
+
+    net = nn.SequentialCell(nn.BatchNorm2d(2), nn.Dropout(p=0.5)).set_train()
+    x = Tensor(np.random.RandomState(0).randn(2, 2, 3, 3).astype(np.float32))
+    before, state = net[0].moving_mean.asnumpy().copy(), torch.get_rng_state()
+    assert _cell_graph_executor.compile(net, x) == ("predict", True)
+    np.testing.assert_array_equal(net[0].moving_mean.asnumpy(), before)
+    assert torch.equal(torch.get_rng_state(), state)
+    with pytest.raises(ValueError, match="4"):
+        _cell_graph_executor.compile(nn.SSIM(), Tensor(np.ones((2, 3, 16, 16, 1), np.float32)), x)
+    net(x)
+    assert not np.array_equal(net[0].moving_mean.asnumpy(), before)
+
+
+def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
+    class Net(nn.Cell):
+        def construct(self, compute):
+            return compute()
+
+    x = Tensor(np.ones((2, 3), np.float32))
+    for compute, kinds in (
+        (lambda: x.sum(5), (ValueError, IndexError)),
+        (lambda: torch.cat((x, x[:, :1])), (ValueError, RuntimeError)),
+        (lambda: torch.nn.functional.linear(x, x.double()), (TypeError, RuntimeError)),
+    ):
+        for kind in kinds:
+            with pytest.raises(kind) as caught:
+                Net()(compute)
+        assert caught.value.__cause__ is not None or caught.value.__suppress_context__
+    error = RuntimeError("of the program itself")
+
+    def fails():
+        raise error
+
+    with pytest.raises(RuntimeError) as own:
+        Net()(fails)
+    assert own.value is error

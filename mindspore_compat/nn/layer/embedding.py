@@ -241,11 +241,13 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         self.operator = check_str_in(operator, "operator", ("SUM", "MAX", "MEAN"), type(self).__name__)
 
     def construct(self, input_indices: Any, input_values: Any, field_ids: Any) -> Any:
-        for name, value in (("input_indices", input_indices), ("input_values", input_values), ("field_ids", field_ids)):
+        inputs = {"input_indices": input_indices, "input_values": input_values, "field_ids": field_ids}
+        for name, value in inputs.items():
             if value.dim() != 2:
                 raise ValueError(
                     f"For '{type(self).__name__}', the dimension of '{name}' must be 2d, but got {value.dim()}."
                 )
+        for name, value in inputs.items():
             _check_dtype(type(self).__name__, name, value, self._DTYPES[name])
         weights = torch.unsqueeze(input_values, -1)
         rows = torch.mul(self._rows(input_indices), weights)

@@ -198,12 +198,14 @@ class Optimizer(Members):
         self._settle()
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
-    def construct(self, gradients: Any) -> Any:
+    def construct(self, gradients: Any = None) -> Any:
         """One step with a tuple of gradients in the order of ``parameters``.
 
         Raises:
             RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.
         """
+        if gradients is None and type(self)._update is Optimizer._update:
+            self._update([], [], 0.0, 0.0, None)
         if not self._is_recorded:
             program.not_repeatable("it calls the optimizer's construct")
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)

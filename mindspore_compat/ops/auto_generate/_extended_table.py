@@ -152,9 +152,19 @@ def _named(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
+def _contiguous(input: Any) -> Any:
+    """The tensor, in row-major order."""
+    return input.contiguous()
+
+
+def _copy(input: Any) -> Any:
+    """A copy in row-major order."""
+    return input.clone().contiguous()
+
+
 #: add_ext, sum_ext, ...: those whose arguments are all inputs
 FUNCTIONS: dict[str, Any] = {
     _named(name).replace("mat_mul", "matmul"): function
     for name, function in _FUNCTIONS.items()
     if name.endswith("Ext") and callable(function) and not isinstance(function, tuple)
-}
+} | {"contiguous": _contiguous, "copy": _copy}

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = """
-    MultitypeFuncGraph HyperMap Map add_flags core tail zip_operation env_get iter_converter ms_hasnext ms_next
+    GradOperation MultitypeFuncGraph HyperMap Map add_flags core tail zip_operation env_get iter_converter ms_hasnext
+    ms_next
 """.split()
 
 _Matcher = Callable[[Any], bool]
@@ -262,6 +262,3 @@ def zip_operation(*sequences: Any) -> tuple:
 def env_get(environment: Any, key: Any, default: Any = None) -> Any:
     """An entry of an environment of gradients."""
     return environment.get(key, default)
-
-
-__getattr__ = module_getattr(__name__, {"GradOperation": "ops.function.grad._operation:GradOperation"})

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, in_range, pair, to_dtype
 
 __all__ = """
     gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
@@ -35,7 +35,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     """
     axis = as_int(axis)
     x, indices = input_params, as_plain(input_indices, None, input_params)
-    axis = axis % x.dim() if x.dim() else 0
+    axis = in_range(axis, x.dim())
     if batch_dims:
         return _gather_batched(x, as_long(indices), axis, batch_dims % indices.dim())
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))

@@ -62,11 +62,11 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn: Callable[..., Any] = _MISSING, weights: Any = None) -> Callable[..., Any]:
-        """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients.
+        """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients: an empty tuple where no
+        input is a Tensor.
 
         Raises:
             TypeError: if ``fn`` is missing; when the function is called, if ``fn`` is none.
-            ValueError: if the first input's gradient is wanted and there is no input.
         """
         if fn is _MISSING:
             raise TypeError(
@@ -105,15 +105,11 @@ class GradOperation:
                 wanted = [position for position, arg in enumerate(inputs) if isinstance(arg, torch.Tensor)]
                 if not self.get_all:
                     wanted = wanted[:1]
-                if not wanted:
-                    raise ValueError(
-                        "For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor."
-                    )
             outputs, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
             of_inputs, of_weights = found[: len(wanted)], found[len(wanted) :]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
-                return outputs, of_inputs if self.get_all else of_inputs[0]
+                return outputs, of_inputs if self.get_all or not of_inputs else of_inputs[0]
             return outputs, (of_inputs, by_list) if self.get_all else by_list
 
         return gradient_function

@@ -1,0 +1,74 @@
+"""What torch refuses, in MindSpore's exception types.
+
+The errors are of torch's type as well, so that both worlds' ``except`` finds them. Nothing of this costs anything until
+torch has refused: who calls torch catches its error and asks `refused` for what to raise.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["AxisError", "DtypeError", "ShapeError", "in_range", "refused"]
+
+
+class AxisError(ValueError, IndexError):
+    """An axis or position that a tensor has not."""
+
+
+class ShapeError(ValueError, RuntimeError):
+    """Shapes that do not fit to each other, or not to the operator."""
+
+
+class DtypeError(TypeError, RuntimeError):
+    """A dtype that an operator does not compute with."""
+
+
+_OF_SHAPES = re.compile(
+    "|".join(
+        (
+            r"must match the size of tensor|is invalid for input of size|only one dimension can be inferred",
+            r"shapes cannot be multiplied|size mismatch|Expected size for first two dimensions of batch2",
+            r"1D tensors expected|inconsistent tensor size",
+            r"^expand\(|expanded size of the tensor|appears multiple times in the list of dims|repeated dim",
+            r"Sizes of tensors must match|must have same number of dimensions|stack expects each tensor|shape mismatch",
+            r"number of dimensions in the tensor input does not match|same number of (elements|dimensions)",
+            r"^Given groups=|^Expected \d-?D|Given normalized_shape|should contain \d+ elements|must be a matrix",
+            r"split_with_sizes expects|exceeds dimension size|greater than 0, got|negative dimension",
+            r"number of sections must be larger",
+            r"has invalid args: start|Kernel size can't be greater|diagonal dimensions cannot be identical",
+        )
+    )
+)
+_OF_DTYPES = re.compile(
+    "|".join(
+        (
+            r"not implemented for '|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
+            r"must be a boolean|boolean tensor|is not supported for (bool|complex)|can't be cast to the desired",
+        )
+    )
+)
+
+
+def refused(error: Exception) -> Exception:
+    """``error``, or what MindSpore raises instead of this one of torch's."""
+    if isinstance(error, (ValueError, TypeError)):
+        return error
+    message = str(error)
+    if isinstance(error, IndexError):
+        return AxisError(message) if message.startswith("Dimension") else error
+    if _OF_SHAPES.search(message):
+        return ShapeError(message)
+    if _OF_DTYPES.search(message):
+        return DtypeError(message)
+    return error
+
+
+def in_range(axis: int, dims: int) -> int:
+    """The axis counted from the front, of a tensor with ``dims`` axes (one without has a single element for all).
+
+    Raises:
+        AxisError: if there is none.
+    """
+    if not -max(dims, 1) <= axis < max(dims, 1):
+        raise AxisError(f"The 'axis' must be in the range of [{-dims}, {dims}), but got {axis}.")
+    return axis % dims if dims else 0

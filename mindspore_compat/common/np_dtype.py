@@ -1,0 +1,22 @@
+"""numpy dtypes that numpy itself has not: ``np_dtype.bfloat16``. Upstream: ``mindspore.common.np_dtype``.
+
+It is that of the package ml_dtypes, imported when asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    if name != "bfloat16":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ImportError(
+            "mindspore.common.np_dtype.bfloat16 needs the package ml_dtypes: pip install ml_dtypes."
+        ) from None
+    return ml_dtypes.bfloat16
