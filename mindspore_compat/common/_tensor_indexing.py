@@ -1,14 +1,17 @@
-"""Where MindSpore's indexing goes beyond torch's: negative steps, ints beside index arrays."""
+"""Where MindSpore's indexing goes beyond torch's: negative steps, ints beside index arrays, and copies of elements that
+still write to the tensor they came from.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
+from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
 
-__all__ = ["as_indices", "numpy_index", "positive_steps", "flipped"]
+__all__ = ["as_indices", "flipped", "numpy_index", "positive_steps", "remember_origin", "write_back"]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
@@ -83,3 +86,38 @@ def flipped(self: torch.Tensor, index: Any) -> torch.Tensor:
                 items[position] = slice(None)
             axis += 1
     return _Base.__getitem__(result, tuple(items))
+
+
+def remember_origin(origin: Any, index: Any, result: Any) -> None:
+    """Let ``result``, made by ``origin[index]``, know that: what is assigned to its elements is written to ``origin``
+    too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
+
+    An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
+    has an origin itself.
+    """
+    before = origin._indexed_from
+    if _same_memory(origin, result):
+        result._indexed_from = (origin, None, True) if before is not None else None
+    elif origin._is_view() or (before is not None and _alive(before)):
+        result._indexed_from = (origin, index, False)
+    else:
+        result._indexed_from = (TensorWeakRef(origin), index, False)
+
+
+def write_back(changed: Any) -> None:
+    """Elements of ``changed`` have been assigned: the tensor that it was taken from gets them."""
+    origin, index, is_view = changed._indexed_from
+    if isinstance(origin, TensorWeakRef):
+        origin = origin()
+    if is_view:
+        write_back(origin)
+    elif origin is not None:
+        origin[index] = changed
+
+
+def _alive(link: tuple[Any, Any, bool]) -> bool:
+    return not isinstance(link[0], TensorWeakRef) or link[0]() is not None
+
+
+def _same_memory(one: torch.Tensor, two: torch.Tensor) -> bool:
+    return _Base.untyped_storage(one)._cdata == _Base.untyped_storage(two)._cdata

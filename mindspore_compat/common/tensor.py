@@ -18,10 +18,10 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
+from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer, sent
-from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
@@ -62,6 +62,7 @@ class Tensor(TensorMethods, torch.Tensor):
     # them.
     __torch_function__ = torch._C._disabled_torch_function_impl
     __tensor_flatten__ = _tracing.SeenByDynamo()
+    _indexed_from: Any = None  # see _tensor_indexing.remember_origin
 
     def __new__(
         cls,
@@ -260,17 +261,20 @@ class Tensor(TensorMethods, torch.Tensor):
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
         if index.__class__ is tuple:
-            index = numpy_index(index)
+            index = indexing.numpy_index(index)
         try:
             result = _Base.__getitem__(self, index)
+            copied = not result._is_view()
         except ValueError:  # torch has no negative steps
-            result = flipped(self, index)
+            result, copied = indexing.flipped(self, index), True
         except TypeError as error:
             raise IndexError(
                 f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
                 f"of type {type(index).__name__}: {error}"
             ) from None
         result.__class__ = Tensor
+        if copied or self._indexed_from is not None:
+            indexing.remember_origin(self, index, result)
         return result  # type: ignore[return-value]
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
@@ -287,11 +291,13 @@ class Tensor(TensorMethods, torch.Tensor):
                 "Write to a copy: x = x.copy()."
             )
         if index.__class__ is tuple:
-            index = numpy_index(index)
+            index = indexing.numpy_index(index)
         try:
             _Base.__setitem__(target, index, value)
         except ValueError:
-            _Base.__setitem__(target, positive_steps(self, index), value)
+            _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+        if self._indexed_from is not None:
+            indexing.write_back(self)
 
     # --- comparison with what is no tensor ----------------------------------------------------------------------------
 

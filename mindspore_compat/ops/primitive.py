@@ -51,9 +51,10 @@ class Primitive:
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
-        """Set an attribute; what an operator computes follows from its constructor arguments only."""
-        if not hasattr(type(self), name):
-            self.__dict__[name] = value
+        """Set an attribute; what an operator computes follows from its constructor arguments only. As upstream's, it is
+        there by its name too, in front of a method: ``relu.recompute`` is True after ``relu.recompute()``.
+        """
+        self.__dict__[name] = value
         self.attrs[name] = value
         return self
 

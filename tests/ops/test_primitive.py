@@ -90,7 +90,9 @@ def test_graph_hints_are_kept_and_change_nothing() -> None:
     assert op.in_strategy == ((1, 1), (1, 1))
     assert op(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy().tolist() == [[11.0]]
     with pytest.raises(TypeError, match="'mode' must be bool"):
-        op.recompute(1)
+        P.MatMul().recompute(1)
+    assert op.recompute is True  # upstream's attribute lies in front of the method
+    assert P.MatMul().add_prim_attr("recompute", False).recompute is False
 
 
 def test_missing_attribute_raises_attribute_error() -> None:
