@@ -3,14 +3,12 @@
 import gc as _gc
 from os import environ as _environ
 
-from mindspore_compat._api.moved import install_finder as _install_finder
-
-_install_finder()
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
 
 from mindspore_compat import amp, common, communication, context, log, mint, nn, ops, parallel, train
 from mindspore_compat._api.alias import install, uninstall
+from mindspore_compat._api.moved import register as _register
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
@@ -140,6 +138,8 @@ __getattr__ = module_getattr(
         "SummaryLandscape": "train.callback._landscape",
     },
 )
+
+_register()
 
 if _environ.get("MS_PROFILER_OPTIONS"):  # upstream profiles from its import on
     from mindspore_compat import profiler  # noqa: F401

@@ -1,4 +1,4 @@
-"""Upstream's files whose names live elsewhere here: a table, and the finder that makes modules from it.
+"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it.
 
 Code takes a name from the file that upstream defines it in (``from mindspore.common.jit_config import JitConfig``).
 Where that file has no counterpart here, a row says where its names are.
@@ -6,19 +6,16 @@ Where that file has no counterpart here, a row says where its names are.
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
 import sys
-from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
 
 from .errors import PACKAGE
 from .placeholders import module_getattr
 
-__all__ = ["MOVED", "install_finder"]
+__all__ = ["MOVED", "register"]
 
-#: module -> its names, each with the module that holds it; a module called as one of its names can be called itself
+#: module -> its names, each with the module that holds it
 MOVED: dict[str, dict[str, str]] = {
     module: {name: home for names, home in rows.items() for name in names.split()}
     for module, rows in {
@@ -42,37 +39,16 @@ MOVED: dict[str, dict[str, str]] = {
 }
 
 
-class _Module(ModuleType):
-    """Importing a submodule binds it in its package over the function of that name: it stands in for the function."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self, self.__name__.rpartition(".")[2])(*args, **kwargs)
-
-
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        name = fullname.removeprefix(PACKAGE + ".")
-        if name == fullname or name not in MOVED:
-            return None
-        holds_others = any(other.startswith(name + ".") for other in MOVED)
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=holds_others)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return _Module(spec.name, "Names that live elsewhere here.")
-
-    def exec_module(self, module: ModuleType) -> None:
-        names = MOVED[module.__name__.removeprefix(PACKAGE + ".")]
-        module.__dict__["__all__"] = list(names)
+def register() -> None:
+    """Puts the modules where ``import`` looks first; their names are looked up when they are used."""
+    for module, names in MOVED.items():
+        full = f"{PACKAGE}.{module}"
+        made = ModuleType(full, "Names that live elsewhere here.")
         lazy = {name: f"{home}:{name}" for name, home in names.items()}
-        module.__dict__["__getattr__"] = module_getattr(module.__name__, lazy)
-
-
-_finder = _Finder()
-
-
-def install_finder() -> None:
-    """Last on ``sys.meta_path``: asked only for what has no file."""
-    if _finder not in sys.meta_path:
-        sys.meta_path.append(_finder)
+        made.__dict__.update(
+            __all__=list(names), __path__=[], __spec__=ModuleSpec(full, None), __getattr__=module_getattr(full, lazy)
+        )
+        sys.modules[full] = made
+        parent, _, name = full.rpartition(".")
+        if parent in sys.modules:
+            vars(sys.modules[parent]).setdefault(name, made)  # a function of that name stays

@@ -32,7 +32,6 @@ __all__ = [
     "KEPT",
     "THREAD",
     "Forward",
-    "OwnBackward",
     "as_variable",
     "detached",
     "differentiable",
@@ -364,48 +363,6 @@ def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
             )
         seed = torch.reshape(seed, tuple(root.shape))
     return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
-
-
-class OwnBackward(torch.autograd.Function):
-    """Computes with one function, differentiates with another: ``bprop(*inputs, out, dout)``, which may be
-    differentiated itself.
-
-    ``inputs`` are ``count`` arguments, then Parameters that the function uses.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:  # type: ignore[override]
-        out = compute(*inputs[:count])
-        outputs = out if isinstance(out, tuple) else (out,)
-        fresh = tuple(
-            item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item
-            for item in outputs
-        )
-        tensors = [item for item in (*inputs, *fresh) if isinstance(item, torch.Tensor)]
-        ctx.save_for_backward(
-            *tensors
-        )  # the outputs too, with the way they were made in: bprop may be differentiated through them
-        ctx.others = [None if isinstance(item, torch.Tensor) else (item,) for item in (*inputs, *fresh)]
-        ctx.bprop, ctx.count, ctx.total, ctx.is_single = bprop, count, len(inputs), not isinstance(out, tuple)
-        return fresh[0] if ctx.is_single else fresh
-
-    @staticmethod
-    def backward(ctx: Any, *douts: Any) -> Any:
-        saved = iter(ctx.saved_tensors)
-        items = [next(saved) if other is None else other[0] for other in ctx.others]
-        inputs, outputs = items[: ctx.total], items[ctx.total :]
-        out, dout = (outputs[0], douts[0]) if ctx.is_single else (tuple(outputs), tuple(douts))
-        with _DIFFERENTIABLE:
-            found = ctx.bprop(wrap(inputs[: ctx.count]), wrap(out), wrap(dout))
-        return (
-            None,
-            None,
-            None,
-            *[
-                item if isinstance(given, torch.Tensor) and isinstance(item, torch.Tensor) else None
-                for item, given in zip(found, inputs)
-            ],
-        )
 
 
 #: Cells that hold a forward which nobody has differentiated yet, by id

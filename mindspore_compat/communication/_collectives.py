@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._differentiation import OwnBackward
+from mindspore_compat.common._own_backward import OwnBackward
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.communication import _start

@@ -1,0 +1,40 @@
+"""Modules of upstream's whose names live elsewhere here."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat._api.moved import MOVED
+
+
+@pytest.mark.parametrize("module", MOVED)
+def test_names_of_a_moved_module(module: str) -> None:
+    found = importlib.import_module(f"mindspore_compat.{module}")
+    for name, home in MOVED[module].items():
+        assert getattr(found, name) is getattr(importlib.import_module(f"mindspore_compat.{home}"), name)
+    with pytest.raises((AttributeError, ImportError), match="nothing_of_the_sort"):
+        found.nothing_of_the_sort
+
+
+def test_a_function_of_the_modules_name_stays() -> None:
+    import mindspore_compat.common.mutable
+
+    assert ms.mutable([1]) == [1] and mindspore_compat.common.mutable([1, 2]) == [1, 2]
+
+
+def test_under_the_name_of_upstream() -> None:
+    program = (
+        "from mindspore.common.mutable import mutable\n"
+        "from mindspore.nn.utils import no_init_parameters\n"
+        "import mindspore.common.lazy_inline\n"
+        "import mindspore as ms\n"
+        "assert ms.common.mutable is mutable and callable(ms.lazy_inline)\n"
+        "from mindspore.ops.composite.multitype_ops.zeros_like_impl import zeros_like\n"
+        "print(zeros_like(ms.Tensor([1.0])))\n"
+    )
+    code = f"import mindspore_compat; mindspore_compat.install()\nexec({program!r})"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.stdout == "[0.]\n", told.stderr
