@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter
 
 __all__ = ["hooked", "register"]
@@ -48,5 +49,7 @@ def _checked(item: Any) -> tuple[list[Any], Callable[..., Any]]:
 
 def hooked(parameter: Any, in_graph: Callable[[], bool]) -> Any:
     """What a Cell's code sees of a Parameter: where upstream compiles, what its hook makes of it."""
-    hook = parameter.__dict__.get("_forward_hook") if _is_used and parameter is not None else None
+    if not _is_used or parameter is None or is_tracing():  # torch.compile does not follow a Parameter's attributes
+        return parameter
+    hook = parameter.__dict__.get("_forward_hook")
     return hook(parameter) if hook is not None and in_graph() else parameter

@@ -239,7 +239,7 @@ def test_a_subclass_of_the_user_steps() -> None:
 def test_wrong_gradients_and_groups_are_refused() -> None:
     parameter = Parameter(Tensor([1.0]), name="p")
     optimizer = optim.Adam([parameter])
-    with pytest.raises(ValueError, match="number of gradients must be that of the parameters 1, but got 2"):
+    with pytest.raises(RuntimeError, match="number of gradients must be that of the parameters 1, but got 2"):
         optimizer((Tensor([1.0]), Tensor([1.0])))
     with pytest.raises(ValueError, match="more than one parameter group"):
         optimizer.add_param_group({"params": [parameter]})

@@ -17,7 +17,5 @@ __getattr__ = module_getattr(
         "one_hot_ext": "mint.nn.functional:one_hot",
         "min_ext": "mint:min",
         "max_ext": "mint:max",
-        "new_ones": "ops.functional:new_ones",
-        "new_zeros": "ops.functional:new_zeros",
     },
 )

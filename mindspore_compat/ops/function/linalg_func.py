@@ -74,7 +74,13 @@ def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None)
         return wrap(torch.mul(input, other))
     if input.dim() <= 2 and other.dim() <= 2:
         return wrap(kernels.matmul(input, other))
-    return wrap(kernels.tensordot(input, other, ([input.dim() - 1], [max(other.dim() - 2, 0)])))
+    axis = max(other.dim() - 2, 0)
+    if input.shape[-1] != other.shape[axis]:
+        raise ValueError(
+            "For 'dot', the last axis of the first input must be as long as the last but one of the second, but got "
+            f"{tuple(input.shape)} and {tuple(other.shape)}."
+        )
+    return wrap(kernels.tensordot(input, other, ([input.dim() - 1], [axis])))
 
 
 def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:

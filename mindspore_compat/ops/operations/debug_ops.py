@@ -73,7 +73,7 @@ def Assert(summarize: int = 3) -> _Run:
             shown = [
                 item.flatten().tolist()[:summarize] if isinstance(item, torch.Tensor) else item for item in input_data
             ]
-            raise RuntimeError(f"For 'Assert', the condition is false. input data: {shown}")
+            raise RuntimeError(f"For 'Assert', assert failed: the condition is false. input data: {shown}")
 
     return run
 
