@@ -146,3 +146,49 @@ def test_labels_of_the_second_axis_are_refused() -> None:
     """They were taken for torch's layout once, with torch's loss."""
     with pytest.raises(ValueError, match="labels"):
         nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(ones((2, 3, 4)), Tensor(np.zeros((2, 4)), i32))
+
+
+ROWS = {
+    "float indices": (TypeError, (3, 3), (3, 3), Tensor([0.0, 1.0, 2.0])),
+    "a list of indices": (TypeError, (3, 3), (3, 3), [0, 1, 2]),
+    "moments of another shape": (ValueError, (3, 2), (3, 3), Tensor([0, 1, 2], i32)),
+    "fewer indices": (ValueError, (3, 3), (3, 3), Tensor([0, 1], i32)),
+    "indices of two axes": (ValueError, (3, 3), (3, 3), Tensor([[0], [1], [2]], i32)),
+    "rows of another length": (ValueError, (3, 3), (3, 2), Tensor([0, 1, 2], i32)),
+    "a number for the gradient": (ValueError, (3, 3), (), Tensor([0, 1, 2], i32)),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("operator", [P.FusedSparseLazyAdam, P.FusedSparseAdam], ids=lambda kind: kind.__name__)
+def test_rows_that_do_not_fit_are_refused(operator: Any, name: str) -> None:
+    error, of_moment, of_gradient, indices = ROWS[name]
+    variable, moment = Parameter(ones((3, 3)), name="w"), Parameter(ones(of_moment), name="m")
+    rates = 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8
+    with pytest.raises(error):
+        operator()(variable, moment, Parameter(ones((3, 3)), name="v"), *rates, ones(of_gradient), indices)
+    assert (variable.asnumpy() == 1).all()
+
+
+POISSON = {
+    "a tuple": (TypeError, (3, 5), Tensor([0.5]), 1, f32),
+    "two axes": (ValueError, Tensor([[1, 2]], i32), Tensor([0.5]), 1, f32),
+    "float sizes": (TypeError, Tensor([3.0, 5.0]), Tensor([0.5]), 1, f32),
+    "negative sizes": (ValueError, Tensor([-3, 5], i32), Tensor([0.5]), 1, f32),
+    "a list of rates": (TypeError, Tensor([3, 5], i32), [0.5], 1, f32),
+    "bool rates": (TypeError, Tensor([3, 5], i32), Tensor([True]), 1, f32),
+    "a float seed": (TypeError, Tensor([3, 5], i32), Tensor([0.5]), 0.5, f32),
+    "bools": (TypeError, Tensor([3, 5], i32), Tensor([0.5]), 1, ms.bool_),
+}
+
+
+@pytest.mark.parametrize("name", POISSON)
+def test_random_poisson_refuses(name: str) -> None:
+    error, shape, rate, seed, dtype = POISSON[name]
+    with pytest.raises(error, match="random_poisson"):
+        ops.random_poisson(shape, rate, seed, dtype)
+
+
+def test_dot_refuses_other_lengths() -> None:
+    with pytest.raises(ValueError, match="For 'dot'"):
+        ops.dot(ones((2, 3)), ones((1, 2, 3)))

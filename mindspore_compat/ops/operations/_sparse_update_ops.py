@@ -11,7 +11,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal
-from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step
+from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step, check_rows
 
 __all__ = """
     ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl FusedSparseProximalAdagrad
@@ -26,6 +26,7 @@ def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _R
 
     def run(*given: Any) -> tuple:
         *inputs, grad, indices = given
+        check_rows("SparseApply", tuple(inputs[:variables]), grad, indices)
         rows = indices.long()
         if sums:
             rows = torch.unique(rows)

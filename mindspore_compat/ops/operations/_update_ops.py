@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import changed, get_data
+from mindspore_compat.ops._adapt import changed, check_tensors, get_data
 from mindspore_compat.ops._declare import primitive
 
 __all__ = """
@@ -205,6 +205,30 @@ def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
     return _step(step)
 
 
+def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> None:
+    """Whether the gradient has a row of the variables' for each index.
+
+    Raises:
+        TypeError: for other types. ValueError: for other shapes.
+    """
+    check_tensors(owner, gradient=gradient, indices=indices)
+    if indices.dtype not in (torch.int32, torch.int64):
+        raise TypeError(
+            f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
+            f"but got {indices.dtype}."
+        )
+    shapes = [tuple(variable.shape) for variable in variables]
+    if len(set(shapes)) > 1:
+        raise ValueError(f"For primitive[{owner}], the variables must have one shape, but got {shapes}.")
+    if indices.dim() != 1:
+        raise ValueError(f"For primitive[{owner}], the 'indices' must have one axis, but got {indices.dim()}.")
+    if gradient.dim() == 0 or tuple(gradient.shape) != (indices.shape[0], *shapes[0][1:]):
+        raise ValueError(
+            f"For primitive[{owner}], the gradient must have the shape {(indices.shape[0], *shapes[0][1:])}, a row for "
+            f"each of the indices, but got {tuple(gradient.shape)}."
+        )
+
+
 def _dense(gradient: Any, indices: Any, like: Any) -> Any:
     return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient)
 
@@ -213,9 +237,13 @@ def _dense(gradient: Any, indices: Any, like: Any) -> Any:
 def FusedSparseAdam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient of rows, indices)."""
     step = Adam(use_locking, use_nesterov)._run
-    return lambda var, m, v, b1p, b2p, lr, beta1, beta2, epsilon, gradient, indices: step(
-        var, m, v, b1p, b2p, lr, beta1, beta2, epsilon, _dense(gradient, indices, get_data(var))
-    )
+
+    def run(var: Any, m: Any, v: Any, *rest: Any) -> Any:
+        *rates, gradient, indices = rest
+        check_rows("FusedSparseAdam", (var, m, v), gradient, indices)
+        return step(var, m, v, *rates, _dense(gradient, indices, get_data(var)))
+
+    return run
 
 
 @primitive
@@ -235,6 +263,7 @@ def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -
         gradient: Any,
         indices: Any,
     ) -> tuple:
+        check_rows("FusedSparseLazyAdam", (var, m, v), gradient, indices)
         rows = torch.unique(indices.long())
         gradient = _dense(gradient, indices, var)[rows]
         part = [item[rows] for item in (var, m, v)]
