@@ -22,8 +22,6 @@ MOVED: dict[str, dict[str, str]] = {
         "common.jit_config": {"JitConfig": "common.api"},
         "common.lazy_inline": {"lazy_inline": "common.api"},
         "common.mutable": {"mutable": "common.api"},
-        "nn.utils": {"no_init_parameters": "nn._cell_hints"},
-        "nn.utils.init": {"no_init_parameters": "nn._cell_hints"},
         "ops.composite.multitype_ops": {},
         "ops.composite.multitype_ops.zeros_like_impl": {"zeros_like": "ops.functional"},
         "parallel.algo_parameter_config": {

@@ -7,8 +7,6 @@ from mindspore_compat.mint import max as max_ext
 from mindspore_compat.mint import min as min_ext
 from mindspore_compat.mint import split as split_ext
 from mindspore_compat.mint.nn.functional import one_hot as one_hot_ext
-from mindspore_compat.ops import functional as new_ones
-from mindspore_compat.ops import functional as new_zeros
 from mindspore_compat.ops.function._creation import arange as arange
 from mindspore_compat.ops.function._creation import bartlett_window as bartlett_window
 from mindspore_compat.ops.function._creation import blackman_window as blackman_window

@@ -275,8 +275,8 @@ def test_values_of_parameters_can_be_given(tmp_path: Path) -> None:
     ("arguments", "error", "text"),
     [
         ({"params_init": [1]}, TypeError, "must be a dict"),
-        ({"params_init": {1: Tensor(1.0)}}, TypeError, "str keys"),
-        ({"params_init": {"a": 1}}, TypeError, "Tensors or Parameters"),
+        ({"params_init": {1: Tensor(1.0)}}, TypeError, "key of the 'params_init' must be str"),
+        ({"params_init": {"a": 1}}, TypeError, "must be Tensor or Parameter"),
         ({"params_init": {"fc2.bias": np.ones(5)}}, TypeError, "ndarray"),
         (
             {"params_init": {"fc2.bias": Tensor(np.ones(3, np.float32))}},
