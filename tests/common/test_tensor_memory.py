@@ -11,6 +11,7 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 
 
+@pytest.mark.cpu_only("a Tensor in a file is in host memory")
 @pytest.mark.parametrize("kind", [np.float32, np.int64, np.float16, np.bool_])
 def test_offloaded_values_are_the_files(tmp_path: Path, kind: type) -> None:
     values = (np.arange(12).reshape(3, 4) % 3).astype(kind)
@@ -23,12 +24,14 @@ def test_offloaded_values_are_the_files(tmp_path: Path, kind: type) -> None:
     assert path.read_bytes() == values.tobytes() and x.asnumpy()[0].all()
 
 
+@pytest.mark.cpu_only("a Tensor in a file is in host memory")
 def test_offloaded_bfloat16_and_transposed(tmp_path: Path) -> None:
     x = Tensor(np.arange(6.0).reshape(2, 3), ms.bfloat16).T
     x.offload(str(tmp_path / "x"))
     assert x.astype(ms.float32).asnumpy().tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
+@pytest.mark.cpu_only("a Tensor in a file is in host memory")
 def test_offloaded_parameter_trains(tmp_path: Path) -> None:
     net = nn.Dense(3, 2, weight_init="ones")
     net.weight.offload(str(tmp_path / "w"))
@@ -37,6 +40,7 @@ def test_offloaded_parameter_trains(tmp_path: Path) -> None:
     assert np.allclose(net.weight.asnumpy(), 0.9)
 
 
+@pytest.mark.cpu_only("a Tensor in a file is in host memory")
 def test_offload_refuses(tmp_path: Path) -> None:
     x = Tensor([1.0])
     with pytest.raises(TypeError, match="must be str, not int"):
