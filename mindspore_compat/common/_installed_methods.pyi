@@ -9,9 +9,6 @@ class InstalledMethods:
     def absolute(self) -> Any:
         """Abs, element by element."""
 
-    def add(self, other: Any, *, alpha: Any = 1) -> Any:
-        """self + alpha·other."""
-
     def addcdiv(self, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
         """input + value * tensor1 / tensor2."""
 
@@ -443,9 +440,6 @@ class InstalledMethods:
 
     def std_mean(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         """(standard deviation, mean) over ``axis``."""
-
-    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
-        """self - alpha·other."""
 
     def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
         """input - alpha * other."""

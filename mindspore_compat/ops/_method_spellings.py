@@ -26,7 +26,6 @@ _NAMES: dict[str, dict[str, str]] = {
     "amax": {"keep_dims": "keepdims"},
     "amin": {"keep_dims": "keepdims"},
     "approximate_equal": {"other": "y"},
-    "expand_as": {"x": "other"},
     "float_power": {"other": "exponent"},
     "index_select": {"dim": "axis"},
     "isclose": {"x2": "other"},
@@ -146,16 +145,6 @@ def _to(inner: _Method) -> _Method:
     return method
 
 
-def _new_zeros(inner: _Method) -> _Method:
-    @functools.wraps(inner)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and isinstance(args[0], (tuple, list)) and not isinstance(args[1], int):
-            return inner(self, args[0], **{**kwargs, "dtype": args[1]})
-        return inner(self, *args, **kwargs)
-
-    return method
-
-
 def _round(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -177,7 +166,6 @@ _OVERLOADS: dict[str, Callable[[_Method], _Method]] = {
     "norm": _norm,
     "sum": _sum,
     "to": _to,
-    "new_zeros": _new_zeros,
     "round": _round,
 }
 

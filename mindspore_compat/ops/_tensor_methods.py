@@ -66,14 +66,6 @@ class _OwnArguments:
         """Two axes exchanged."""
         return F.swapaxes(self, axis0, axis1)
 
-    def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-        """self + alpha·other."""
-        return F.add(self, other if alpha == 1 else other * alpha)
-
-    def sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-        """self - alpha·other."""
-        return F.sub(self, other if alpha == 1 else other * alpha)
-
     def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
         """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
         return wrap(_Base.new_ones(self, *_size_and_dtype(size, kwargs), **kwargs))

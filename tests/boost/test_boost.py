@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, boost, nn
-from tests.support.oracle import run_oracle
+from tests.support.oracle import run_both
 
 PROGRAM = """
 import json
@@ -60,18 +55,13 @@ for name, origin in {"empty": [], "wrong": [3]}.items():
         process.generate_group_params(params, origin)
     except Exception as error:
         found[name] = type(error).__name__
-print("FOUND " + json.dumps(found))
+give(found)
 """
 
 
 @pytest.mark.oracle
 def test_answers_are_those_of_real_mindspore() -> None:
-    real = run_oracle(PROGRAM)
-    program = "import mindspore_compat; mindspore_compat.install()\n" + PROGRAM
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root, check=False)
-    assert done.returncode == 0, done.stderr
-    ours, theirs = (json.loads(text[text.index("FOUND ") + 6 :].splitlines()[0]) for text in (done.stdout, real))
+    ours, theirs = run_both(PROGRAM)
     for key in theirs:
         if key.startswith("less"):
             assert ours[key][:2] == theirs[key][:2]

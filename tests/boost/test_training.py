@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +14,7 @@ import pytest
 from mindspore_compat import Parameter, Tensor, boost, nn
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.nn.optim.optimizer import opt_init_args_register
-from tests.support.oracle import run_oracle
+from tests.support.oracle import run_both
 
 PROGRAM = """
 import json
@@ -127,18 +123,13 @@ loss = nn.WithLossCell(net, nn.MSELoss())
 opt = boost.FreezeOpt(nn.SGD(net.trainable_params(), 1e-7), [tuple(net.trainable_params()), tuple(net.trainable_params()[-2:])], [0, 1])
 cells = boost.freeze_cell(False, loss, opt, 1.0, ms.ops.GradOperation(get_by_list=True, sens_param=True), False)
 found["frozen"] = [float(cells[turn](x, y)) for turn in (1, 0, 1)] + [float(net.first.weight.asnumpy().sum())]
-print("FOUND " + json.dumps(found))
+give(found)
 """
 
 
 @pytest.mark.oracle
 def test_answers_are_those_of_real_mindspore() -> None:
-    real = run_oracle(PROGRAM)
-    program = "import mindspore_compat; mindspore_compat.install()\n" + PROGRAM
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root, check=False)
-    assert done.returncode == 0, done.stderr
-    ours, theirs = (json.loads(text[text.index("FOUND ") + 6 :].splitlines()[0]) for text in (done.stdout, real))
+    ours, theirs = run_both(PROGRAM)
     for key in theirs:
         if key in ("losses", "frozen"):
             np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-5, err_msg=key)

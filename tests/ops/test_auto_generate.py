@@ -142,3 +142,24 @@ def test_functions_behind_operators() -> None:
     _same(inner.squeeze_impl(_ours(A[None]), 0), A)
     _same(inner.split_impl(_ours(A), 1, 2), torch.split(A, 2, 1))
     _same(inner.batch_mat_mul_impl(_ours(A[None]), _ours(B[None]), True, False), (A.T @ B)[None])
+
+
+def test_slices_convolutions_and_nearest_neighbours() -> None:
+    """Classes that exporters of MindSpore's own tests use."""
+    x = Tensor(np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4))
+    weight = Tensor(np.linspace(-1, 1, 24, dtype=np.float32).reshape(3, 2, 2, 2))
+    np.testing.assert_array_equal(auto_generate.SliceExt()(x, -1, 1, 4, 2).asnumpy(), x.asnumpy()[..., 1:4:2])
+    np.testing.assert_array_equal(auto_generate.SliceExt()(x, 2, 0, 3, 1).asnumpy(), x.asnumpy()[:, :, :3])
+    forward = auto_generate.Convolution()(x, weight, None, 2, (1, 1), 1, False, 0, 1)
+    np.testing.assert_allclose(forward.asnumpy(), ops.conv2d(x, weight, None, 2, "pad", 1).asnumpy(), rtol=1e-6)
+    bias = Tensor([1.0, 2.0])
+    expected = auto_generate.ConvTranspose2D()(forward, weight, bias, 2, 1, 1)
+    assert expected.shape == (1, 2, 5, 5)
+    again = auto_generate.Convolution()(forward, weight, bias, (2, 2), 1, 1, True, 1, 1)
+    np.testing.assert_array_equal(again.asnumpy(), expected.asnumpy())
+    twice = x.asnumpy().repeat(2, -1).repeat(2, -2)
+    for found in (
+        auto_generate.UpsampleNearest2D()(x, (8, 8), None),
+        auto_generate.UpsampleNearest2D()(x, None, [2.0, 2.0]),
+    ):
+        np.testing.assert_array_equal(found.asnumpy(), twice)

@@ -6,10 +6,11 @@ import functools
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["oracle_python", "run_oracle"]
+__all__ = ["oracle_python", "run_both", "run_oracle"]
 
 _ROOT = Path(__file__).parents[2]
 _CANDIDATES = (_ROOT / ".venv-oracle/bin/python", Path("/opt/oracle/venv/bin/python"))
@@ -59,5 +60,19 @@ def run_oracle(code: str, *arguments: str, timeout: float = 300, cwd: str | Path
     )
     if done.returncode != 0:
         raise RuntimeError(f"the oracle's code failed with {done.returncode}:\n{done.stderr[-4000:]}")
-    given = [line for line in done.stdout.splitlines() if line.startswith(_RESULT)]
-    return json.loads(given[-1][len(_RESULT) :]) if given else done.stdout
+    return _given(done.stdout)
+
+
+def _given(output: str) -> Any:
+    given = [line for line in output.splitlines() if line.startswith(_RESULT)]
+    return json.loads(given[-1][len(_RESULT) :]) if given else output
+
+
+def run_both(code: str) -> tuple[Any, Any]:
+    """What the last ``give`` of `code` gets here, in a process where ``import mindspore`` is ours, and from real
+    MindSpore.
+    """
+    ours = "import mindspore_compat; mindspore_compat.install()\n" + _PRELUDE + code
+    done = subprocess.run([sys.executable, "-c", ours], capture_output=True, text=True, cwd=_ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return _given(done.stdout), run_oracle(code)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.train import amp
-from tests.support.oracle import run_oracle
+from tests.support.oracle import run_both
 
 PROGRAM = """
 import json, sys
@@ -37,18 +32,13 @@ for level in (amp.AmpLevel.AmpO0, amp.AmpLevel.AmpO1, amp.AmpLevel.AmpO2, amp.Am
             results = {name: call() for name, call in calls.items()}
         for name, result in results.items():
             found[f"{level.name} {black} {name}"] = str(result.dtype).split(".")[-1].lower()
-print("FOUND " + json.dumps(found))
+give(found)
 """
 
 
 @pytest.mark.oracle
 def test_dtypes_are_those_of_real_mindspore() -> None:
-    real = run_oracle(PROGRAM)
-    program = "import mindspore_compat; mindspore_compat.install()\n" + PROGRAM
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root, check=False)
-    assert done.returncode == 0, done.stderr
-    ours, theirs = (json.loads(text[text.index("FOUND ") + 6 :].splitlines()[0]) for text in (done.stdout, real))
+    ours, theirs = run_both(PROGRAM)
     assert ours == theirs
 
 

@@ -14,6 +14,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none, pair
 from mindspore_compat.ops._declare import Int, declared, row
+from mindspore_compat.ops.function._conv import sizes_of
 from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2
 
 __all__ = ["CLASSES", "FUNCTIONS"]
@@ -66,10 +67,6 @@ def _slice(input: Any, dim: int, start: int, end: int, step: int) -> Any:
     return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
 
 
-def _pairs(value: Any, dims: int) -> Any:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * dims
-
-
 def _convolution(
     input: Any,
     weight: Any,
@@ -83,22 +80,8 @@ def _convolution(
 ) -> Any:
     """torch's general convolution, or its transpose."""
     dims = weight.dim() - 2
-    steps = [_pairs(value, dims) for value in (stride, padding, dilation)]
-    return wrap(torch.convolution(input, weight, bias, *steps, transposed, _pairs(output_padding, dims), groups))
-
-
-def _conv_transpose2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Any:
-    """The transpose of a convolution over two axes."""
-    return _convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+    steps = [sizes_of(value, dims) for value in (stride, padding, dilation)]
+    return wrap(torch.convolution(input, weight, bias, *steps, transposed, sizes_of(output_padding, dims), groups))
 
 
 def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None) -> Any:
@@ -110,7 +93,7 @@ def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None)
 _FUNCTIONS: dict[str, Any] = {
     "SliceExt": _slice,
     "Convolution": _convolution,
-    "ConvTranspose2D": _conv_transpose2d,
+    "ConvTranspose2D": F.conv_transpose2d,
     "UpsampleNearest2D": _upsample_nearest2d,
     "AddExt": _add,
     "SubExt": _sub,
