@@ -58,6 +58,7 @@ ROWS = """
     ceil(input)
     chunk(input, chunks, dim=0)
     clamp(input, min=None, max=None)
+    clip(input, min=None, max=None) = clamp
     clone(input)
     concat(tensors, dim=0) = cat
     conv_tbc(input, weight, bias, pad=0)

@@ -112,6 +112,7 @@ FUNCTIONS: dict[str, list[str]] = {
     "cdist": ["x, y", "x, y, 1.0"],
     "chunk": ["x, 2", "x, 3, 1"],
     "clamp": ["x, -0.5, 0.5", "x, min=0.0", "x, max=0.0", "i, -2, 2"],
+    "clip": ["x, -0.5, 0.5", "x, min=0.0", "x, max=0.0", "i, -2, 2"],
     "count_nonzero": ["i", "i, 1"],
     "cross": ["v33, w33", "v33, w33, dim=1"],
     "cummax": ["x, 0", "x, 1"],
