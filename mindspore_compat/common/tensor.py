@@ -37,6 +37,7 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
+_PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -260,11 +261,8 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- indexing -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
-        cls = index.__class__
-        if cls is tuple:
-            index = indexing.numpy_index(index)
-        elif cls is list or cls is np.ndarray or index is False:
-            indexing.numpy_index((index,))
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, True)
         try:
             result = _Base.__getitem__(self, index)
             copied = not result._is_view()
@@ -290,11 +288,8 @@ class Tensor(TensorMethods, torch.Tensor):
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        cls = index.__class__
-        if cls is tuple:
-            index = indexing.numpy_index(index, False)
-        elif cls is list or cls is np.ndarray:
-            indexing.check_list(index)
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, False)
         try:
             try:
                 _Base.__setitem__(target, index, value)

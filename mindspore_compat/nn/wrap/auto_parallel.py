@@ -1,4 +1,4 @@
-"""``mindspore.parallel.auto_parallel``: the parallel settings of one network as methods of a Cell around it."""
+"""The parallel settings of one network as methods of a Cell around it. Upstream: ``mindspore.parallel.auto_parallel``."""
 
 from __future__ import annotations
 
