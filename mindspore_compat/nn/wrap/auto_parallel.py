@@ -1,4 +1,4 @@
-"""The parallel settings of one network as methods of a Cell around it. Upstream: ``mindspore.parallel.auto_parallel``."""
+"""A network with parallel settings of its own as methods of a Cell. Upstream: ``mindspore.parallel.auto_parallel``."""
 
 from __future__ import annotations
 
