@@ -98,8 +98,8 @@ class Shadows(TorchFunctionMode):
             return result
         if func in _WITHOUT_GRADIENT:
             raise RuntimeError(
-                f"Illegal primitive {_WITHOUT_GRADIENT[func]}'s bprop not defined: it has no gradient. Differentiate by "
-                "other inputs, or use ops.stop_gradient."
+                f"Illegal primitive {_WITHOUT_GRADIENT[func]}'s bprop not defined: it has no gradient. "
+                "Differentiate by other inputs, or use ops.stop_gradient."
             )
         with self.paused():
             return self._followed(func, args, kwargs, result)

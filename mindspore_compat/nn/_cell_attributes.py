@@ -51,10 +51,17 @@ def _assign_number(parameter: Parameter, value: float) -> None:
     assign(parameter, value)
 
 
-class _TorchMethod:
+class TorchMethod:
     """A method of torch.nn.Module that neither torch nor this package calls by itself: a child or Parameter may have
     its name, as in MindSpore, which has no such method.
+
+    Args:
+        function: what a Cell has in its place.
     """
+
+    def __init__(self, function: Any = None) -> None:
+        self._function = function
+        self.__doc__ = getattr(function, "__doc__", None)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -64,7 +71,7 @@ class _TorchMethod:
             self._name in cell.__dict__.get(store, ()) for store in ("_parameters", "_modules", "_buffers")
         ):
             return Attributes.__getattr__(cell, self._name)
-        return getattr(torch.nn.Module, self._name).__get__(cell, owner)
+        return (self._function or getattr(torch.nn.Module, self._name)).__get__(cell, owner)
 
 
 class Attributes(Listing):
@@ -190,7 +197,7 @@ class Attributes(Listing):
         of a user's name.
         """
         own = inspect.getattr_static(type(self), name, None)
-        return (own is not None and not isinstance(own, _TorchMethod)) or any(
+        return (own is not None and not isinstance(own, TorchMethod)) or any(
             name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)
         )
 
@@ -342,6 +349,6 @@ class Attributes(Listing):
 
 
 for _name in "bfloat16 cpu cuda double float half ipu modules mtia share_memory type xpu zero_grad".split():
-    _method = _TorchMethod()
+    _method = TorchMethod()
     _method.__set_name__(Attributes, _name)
     setattr(Attributes, _name, _method)

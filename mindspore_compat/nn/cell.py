@@ -22,6 +22,7 @@ from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
+from mindspore_compat.nn._cell_attributes import TorchMethod
 from mindspore_compat.nn._cell_dtype import cast_floats, casting, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
@@ -112,6 +113,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             "Define 'construct(self, ...)' in the subclass."
         )
 
+    @TorchMethod
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
         return self.construct(*args, **kwargs)

@@ -14,25 +14,31 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
+from mindspore_compat.common.seed import SeedStream, stream_of
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = """
     normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
     randn_like randint randint_like randperm bernoulli multinomial multinomial_with_replacement random_categorical
     random_gamma random_poisson choice_with_mask log_uniform_candidate_sampler uniform_candidate_sampler random_
-    uniform_ normal_ exponential_ bernoulli_ generator_of truncated_normal
+    uniform_ normal_ exponential_ bernoulli_ generator_of fixed_generator truncated_normal
 """.split()
 
 _int64 = torch.int64
 
 
 def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
-    """A fresh generator for a seed; None and 0 mean the global one."""
+    """The generator of a seed; None, 0 and -1 mean the global one. An operator's `SeedStream` goes on by itself, an int
+    is a function's, which draws other numbers at every call until `set_seed`.
+    """
     if seed is None or seed == 0 or seed == -1:
         return None
-    generator = torch.Generator(device or "cpu")
-    generator.manual_seed(int(seed))
-    return generator
+    return (seed if isinstance(seed, SeedStream) else stream_of(int(seed))).generator(device or "cpu")
+
+
+def fixed_generator(seed: Any, device: Any) -> torch.Generator | None:
+    """A fresh generator, for what draws the same numbers at every call with a seed."""
+    return generator_of(SeedStream(seed) if seed else seed, device)
 
 
 def _spread(shape: Any, *parameters: Any) -> tuple[int, ...]:
@@ -219,14 +225,17 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any
     """0 ... n-1 in random order."""
     return wrap(
         torch.randperm(
-            int(n), generator=generator_of(seed, current_device()), dtype=dtype_or_none(dtype), device=current_device()
+            int(n),
+            generator=fixed_generator(seed, current_device()),
+            dtype=dtype_or_none(dtype),
+            device=current_device(),
         )
     )
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
     """1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
-    drawn = torch.rand(tuple(input.shape), generator=generator_of(seed, input.device), device=input.device)
+    drawn = torch.rand(tuple(input.shape), generator=fixed_generator(seed, input.device), device=input.device)
     return wrap(to_dtype(drawn < p, input.dtype))
 
 
@@ -250,7 +259,7 @@ def multinomial(
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
     """int64 classes drawn by the weights in the last axis."""
-    return wrap(torch.multinomial(x, numsamples, True, generator=generator_of(seed, x.device)))
+    return wrap(torch.multinomial(x, numsamples, True, generator=fixed_generator(seed, x.device)))
 
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:

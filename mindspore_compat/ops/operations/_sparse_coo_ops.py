@@ -320,7 +320,8 @@ def _sspaddmm(
     across = torch.arange(width, dtype=torch.int64, device=x3_dense.device)
     made = torch.stack((torch.repeat_interleave(rows, width), torch.Tensor.repeat(across, len(rows))))
     indices = torch.cat((torch.Tensor.long(x1_indices), made), 1)
-    values = torch.cat((x1_values * to_dtype(beta, x1_values.dtype), (products * to_dtype(alpha, x1_values.dtype)).reshape(-1)))
+    alpha, beta = to_dtype(alpha, x1_values.dtype), to_dtype(beta, x1_values.dtype)
+    values = torch.cat((x1_values * beta, torch.reshape(products * alpha, (-1,))))
     return wrap((indices, values, torch.Tensor.long(x1_shape)))
 
 

@@ -70,9 +70,7 @@ def _to_coordinates(
     return wrap((to_dtype(found, x_col_indices.dtype), torch.clone(x_values), torch.clone(x_dense_shape)))
 
 
-def _to_dense(
-    x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any
-) -> Any:
+def _to_dense(x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any) -> Any:
     """The dense matrices."""
     return wrap(_dense(x_dense_shape, x_row_pointers, x_col_indices, x_values))
 
@@ -83,9 +81,7 @@ def _from_dense(dense_input: Any, indices: Any) -> Any:
     return _by_rows(places, torch.reshape(dense_input, (-1,))[places], tuple(dense_input.shape), indices.dtype)
 
 
-def _count(
-    x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any
-) -> Any:
+def _count(x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any) -> Any:
     """How many values each matrix has, int32."""
     return wrap(to_dtype(torch.diff(x_batch_pointers), torch.int32))
 
@@ -117,9 +113,7 @@ SparseTensorToCSRSparseMatrix = plain("SparseTensorToCSRSparseMatrix", _from_coo
 def SparseMatrixSoftmax(dtype: Any) -> _Run:
     """Softmax over the values of each row, in five parts; absent ones do not count."""
 
-    def run(
-        x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any
-    ) -> Any:
+    def run(x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any) -> Any:
         values = softmax_by(_rows(as_ints(x_dense_shape), x_row_pointers), x_values)
         rest = x_dense_shape, x_batch_pointers, x_row_pointers, x_col_indices
         return wrap((*[torch.clone(item) for item in rest], values))
@@ -131,9 +125,7 @@ def SparseMatrixSoftmax(dtype: Any) -> _Run:
 def SparseMatrixTranspose(conjugate: Bool = False) -> _Run:
     """Each matrix with rows and columns exchanged, in five parts; conjugated if asked."""
 
-    def run(
-        x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any
-    ) -> Any:
+    def run(x_dense_shape: Any, x_batch_pointers: Any, x_row_pointers: Any, x_col_indices: Any, x_values: Any) -> Any:
         *batch, rows, columns = as_ints(x_dense_shape)
         at = coordinates(_places(x_dense_shape, x_row_pointers, x_col_indices), (*batch, rows, columns))
         shape = (*batch, columns, rows)

@@ -35,8 +35,8 @@ _NAMES: dict[str, str] = {
     "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
-    "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd SparseAddmm "
-    "SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul "
+    "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
+    "SparseAddmm SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul "
     "SparseFillEmptyRows SparseMatrixAdd SparseMatrixMatMul SparseMatrixNNZ SparseMatrixSoftmax "
     "SparseMatrixSparseMatMul SparseMatrixTranspose SparseReorder SparseReshape SparseSegmentMeanWithNumSegments "
     "SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments "
