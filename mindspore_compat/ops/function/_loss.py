@@ -11,7 +11,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import check_reduction, check_same_dtype, check_same_shape, reduced, to_dtype
+from mindspore_compat.ops._adapt import check_reduction, check_same_dtype, check_same_shape, pair, reduced, to_dtype
 
 __all__ = """
     cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
@@ -38,6 +38,8 @@ def cross_entropy(
     check_reduction(reduction, "cross_entropy")
     if not target.dtype.is_floating_point:
         target = to_dtype(target, _int64)
+    if weight is not None:
+        input, weight = pair(input, weight)
     return wrap(
         tf.cross_entropy(
             input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
@@ -56,6 +58,8 @@ def nll_loss(
     """The negative log likelihood of the target classes, from log probabilities."""
     check_reduction(reduction, "nll_loss")
     target = to_dtype(target, _int64)
+    if weight is not None:
+        inputs, weight = pair(inputs, weight)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
     axis, is_kept = (1 if inputs.dim() > 1 else 0), target != ignore_index
@@ -201,7 +205,9 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     check_same_dtype("KLDivLoss", x=logits, target=labels)
     check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
-    loss = torch.xlogy(labels, labels) - labels * logits
+    counts = labels > 0  # what is not above 0 has no share in the loss, but upstream's gradient is -labels everywhere
+    value = torch.where(counts, labels * (torch.log(torch.where(counts, labels, 1)) - logits.detach()), 0)
+    loss = value - labels * (logits - logits.detach())
     if reduction == "batchmean":
         return wrap(torch.sum(loss) / logits.shape[0])
     return reduced(loss, reduction, "kl_div")
@@ -294,5 +300,10 @@ def triplet_margin_loss(
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
     """Whether the class of each row is among its k best."""
+    if x1.dim() != 2 or x2.dim() != 1:
+        raise ValueError(
+            f"For 'InTopK', the inputs must have 2 axes and 1 axis, but got shapes {tuple(x1.shape)} and "
+            f"{tuple(x2.shape)}."
+        )
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)

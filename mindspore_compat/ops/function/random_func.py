@@ -6,6 +6,8 @@ each call its own generator, so that one seed gives one result; upstream's seque
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -279,19 +281,45 @@ def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) ->
     return wrap(places), wrap(mask)
 
 
-def _sampled(true_classes: Any, weights: torch.Tensor, num_sampled: int, unique: bool, seed: int, remove: bool) -> Any:
+def _sampled(
+    true_classes: Any,
+    chance: Callable[[torch.Tensor], torch.Tensor],
+    range_max: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    remove: bool = False,
+) -> Any:
+    """``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
+    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
+    weights = chance(classes)
     if remove:
-        weights = weights.clone()
-        weights[torch.reshape(true_classes, (-1,)).to(_int64)] = 0
-    drawn = torch.multinomial(weights, num_sampled, not unique, generator=generator_of(seed, weights.device))
-    chances = weights / weights.sum()
-    expected = chances * num_sampled if not unique else -torch.expm1(num_sampled * torch.log1p(-chances))
-    true_expected = to_dtype(expected, torch.float32)[true_classes.to(_int64)]
-    return (
-        wrap(to_dtype(drawn, true_classes.dtype)),
-        wrap(true_expected),
-        wrap(to_dtype(expected, torch.float32)[drawn]),
-    )
+        true = torch.reshape(true_classes, (-1,)).to(_int64)
+        weights[true[(true >= 0) & (true < range_max)]] = 0
+    drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+
+    def expected(places: torch.Tensor) -> Any:
+        chances = chance(places.double())
+        counts = -torch.expm1(tries * torch.log1p(-chances)) if unique else chances * tries
+        return wrap(to_dtype(counts, torch.float32))
+
+    return wrap(to_dtype(drawn, true_classes.dtype)), expected(true_classes), expected(drawn)
+
+
+def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
+    """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
+    if not unique:
+        return torch.multinomial(weights, count, True, generator=generator), count
+    if int(torch.count_nonzero(weights)) < count:
+        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
+    found: dict[int, None] = {}
+    tries = 0
+    while len(found) < count:
+        for place in torch.multinomial(weights, max(count, 64), True, generator=generator).tolist():
+            tries += len(found) < count
+            if len(found) < count:
+                found[place] = None
+    return torch.tensor(list(found), device=weights.device), tries
 
 
 def log_uniform_candidate_sampler(
@@ -300,8 +328,12 @@ def log_uniform_candidate_sampler(
     """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
     the class.
     """
-    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
-    return _sampled(true_classes, torch.log((classes + 2) / (classes + 1)), num_sampled, unique, seed, False)
+    whole = math.log(range_max + 1)
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.log((classes + 2) / (classes + 1)) / whole
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed)
 
 
 def uniform_candidate_sampler(
@@ -314,8 +346,11 @@ def uniform_candidate_sampler(
     remove_accidental_hits: bool = False,
 ) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
-    alike = torch.ones(range_max, dtype=torch.float64, device=true_classes.device)
-    return _sampled(true_classes, alike, num_sampled, unique, seed, remove_accidental_hits)
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.full_like(classes, 1 / range_max)
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed, remove_accidental_hits)
 
 
 # --- in place ---------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
+from mindspore_compat.ops.function._arithmetic import quotient
 
 __all__ = """
     SparseAdd SparseAddmm SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv
@@ -106,10 +107,6 @@ def _with_dense(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Any:
     return plain(name, run)
 
 
-def _quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y) if x.dtype.is_floating_point else torch.div(x, y, rounding_mode="trunc")
-
-
 def _reorder(indices: Any, values: Any, shape: Any) -> Any:
     """(indices, values) with the last axis running fastest."""
     order = torch.argsort(flat_places(indices, shape), stable=True)
@@ -135,7 +132,7 @@ SparseSparseMaximum = _extreme("SparseSparseMaximum", torch.maximum)
 SparseSparseMinimum = _extreme("SparseSparseMinimum", torch.minimum)
 SparseDenseCwiseAdd = _with_dense("SparseDenseCwiseAdd", torch.add)
 SparseDenseCwiseMul = _with_dense("SparseDenseCwiseMul", torch.mul)
-SparseDenseCwiseDiv = _with_dense("SparseDenseCwiseDiv", _quotient)
+SparseDenseCwiseDiv = _with_dense("SparseDenseCwiseDiv", quotient)
 SparseReorder = plain("SparseReorder", _reorder)
 SparseReshape = plain("SparseReshape", _reshape)
 

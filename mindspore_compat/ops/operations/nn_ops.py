@@ -175,6 +175,11 @@ def Pad(paddings: Any) -> _Run:
             raise ValueError(f"For 'Pad', the shape of 'paddings' must be (n, 2), but got {paddings}.")
 
     def run(input_x: Any) -> Any:
+        if input_x.dim() != len(paddings):
+            raise ValueError(
+                f"For 'Pad', the length of 'paddings' must be equal to the rank of 'input_x', but got {len(paddings)} "
+                f"vs {input_x.dim()}."
+            )
         flat = [int(side) for sides in reversed(paddings) for side in sides]
         if any(side < 0 for side in flat):
             raise ValueError(

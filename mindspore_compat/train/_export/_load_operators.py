@@ -35,6 +35,10 @@ _NAMES: dict[str, str] = {
     "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
+    "rare": "AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs "
+    "DynamicBroadcastTo DynamicStitch ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
+    "SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyMomentum SparseApplyProximalGradientDescent "
+    "SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache",
     "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
     "SparseAddmm SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul "
     "SparseFillEmptyRows SparseMatrixAdd SparseMatrixMatMul SparseMatrixNNZ SparseMatrixSoftmax "
