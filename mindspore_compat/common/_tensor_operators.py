@@ -13,6 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["floor_quotient", "install_operators", "promoted"]
@@ -56,7 +57,9 @@ def _binary(
         try:
             result = op(self, other)
         except RuntimeError as error:
-            raise _shape_error(error, self, other) from None
+            if not lacks_kernel(error):
+                raise _shape_error(error, self, other) from None
+            result = retried(error, op, (self, other))
         if traced:
             return wrap(result)
         result.__class__ = Tensor

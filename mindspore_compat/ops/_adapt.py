@@ -16,13 +16,14 @@ from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
 from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
     all_axes in_range bad_argument check_tensors check_reduction check_same_dtype check_same_shape
-    check_keeps_dtype checks_places passes_gradient wrap
+    check_keeps_dtype checks_places passes_gradient takes_unsigned wrap
 """.split()
 
 _Base = torch._C.TensorBase
@@ -186,6 +187,19 @@ def passes_gradient(change: Any) -> bool:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def takes_unsigned(function: F) -> F:
+    """Decorator: where torch has no kernel for unsigned integers, it computes in int64."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NotImplementedError as error:
+            return retried(error, function, args, kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
 def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
     """Decorator: where torch finds an index out of range, what upstream's operator raises; nothing is paid before."""
 
@@ -195,6 +209,8 @@ def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
             try:
                 return function(*args, **kwargs)
             except (IndexError, RuntimeError) as error:
+                if lacks_kernel(error):
+                    return retried(error, function, args, kwargs)
                 if isinstance(error, PlaceError) or not is_out_of_range(error) or "Dimension" in str(error):
                     raise
                 raise PlaceError(

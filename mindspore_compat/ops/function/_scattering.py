@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, changed, checks_places, get_data, passes_gradient
+from mindspore_compat.ops._adapt import as_ints, changed, checks_places, get_data, in_range, passes_gradient
 from mindspore_compat.ops.function._arithmetic import quotient
 from mindspore_compat.ops.function._indexing import as_long
 
@@ -25,7 +25,9 @@ _ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min":
 @checks_places("TensorScatterElements")
 def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
     """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
-    indices = as_long(indices)
+    indices, axis = as_long(indices), in_range(axis, input_x.dim())
+    if input_x.device.type != "cpu" or (indices.numel() and int(indices.min()) < 0):  # they count from the end
+        indices = torch.where(indices < 0, indices + input_x.shape[axis], indices)
     if reduction == "sub":
         return wrap(torch.scatter_add(input_x, axis, indices, -updates))
     if reduction not in _ELEMENTWISE:
