@@ -1,7 +1,6 @@
 """Operators as functions; conventionally imported as ``F``. Upstream: ``mindspore.ops.functional``."""
 
-from typing import Any
-
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops import function
 from mindspore_compat.ops.composite.base import (  # noqa: F401
     HyperMap,
@@ -16,16 +15,19 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
 from mindspore_compat.ops.function import *  # noqa: F403
 from mindspore_compat.ops.primitive import Primitive  # noqa: F401
 
-
-def is_sequence_value_unknown(sequence: Any) -> bool:
-    """Whether the compiler knows a sequence's items not yet: never, since nothing is compiled ahead."""
-    return False
-
-
-def is_sequence_shape_unknown(sequence: Any) -> bool:
-    """Whether the compiler knows the shapes of a sequence's items not yet: never."""
-    return False
-
-
 for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)
+_INNER = """
+    SliceGetItem broadcast_gradient_args reduced_shape is_sequence_value_unknown is_sequence_shape_unknown
+    is_dynamic_sequence_element_unknown switch_layer
+""".split()
+__getattr__ = module_getattr(
+    __name__,
+    {
+        **dict.fromkeys(_INNER, "ops.composite._augmented"),
+        **dict.fromkeys("AdaptiveMaxPool2D Median Roll TensorToTuple UniqueConsecutive".split(), "ops.operations"),
+        "DtypeToEnum": "ops",
+        "P": "ops.operations:",
+        "auto_generate": "ops.auto_generate:",
+    },
+)
