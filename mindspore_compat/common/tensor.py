@@ -161,6 +161,9 @@ class Tensor(TensorMethods, torch.Tensor):
         """The same as `asnumpy`."""
         return self.asnumpy()
 
+    #: below an array's, so that ``array == tensor`` is numpy's; above a numpy number's, which is an operand as any
+    __array_priority__ = -1.0
+
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
         """A numpy function of a Tensor gives a numpy array, as upstream."""
         return array[()] if return_scalar else array
