@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import check_member
+
 __all__ = [
     "Composed",
     "Implementation",
@@ -74,10 +76,7 @@ class TensorOperation:
 
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
-        if not isinstance(device_target, str):
-            raise TypeError(f"Argument device_target is not of type str, but got {type(device_target)}.")
-        if device_target not in ("CPU", "Ascend"):
-            raise ValueError(f"Input device_target should be 'CPU' or 'Ascend', but got {device_target!r}.")
+        check_member(device_target, ["CPU", "Ascend"], "device_target")
         return self
 
     def __call__(self, *inputs: Any) -> Any:

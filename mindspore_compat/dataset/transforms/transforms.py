@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, real
-from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, number, own_dtype, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT64_MAX,
+    check_positive,
+    check_value,
+    refused,
+    type_check,
+    type_check_list,
+)
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
     PyTensorOperation,
@@ -91,6 +97,12 @@ class TypeCast(TensorOperation):
     _compute_block = _compute
 
 
+def _check_classes(num_classes: Any, name: str) -> int:
+    type_check(num_classes, int, name)
+    check_positive(num_classes)
+    return num_classes
+
+
 @arguments
 class OneHot(TensorOperation):
     """A label, or a vector of labels, as one-hot rows of its own dtype (float64 with smoothing).
@@ -102,8 +114,8 @@ class OneHot(TensorOperation):
 
     has_block = True
 
-    num_classes: Annotated[int, check_pos_int32]
-    smoothing_rate: Annotated[float, real(0.0, 1.0)] = 0.0
+    num_classes: Annotated[int, _check_classes]
+    smoothing_rate: Annotated[float, number(0.0, 1.0)] = 0.0
 
     def _prepare(self) -> None:
         self.smoothing_rate = float(self.smoothing_rate)
@@ -138,7 +150,7 @@ class Fill(TensorOperation):
 
     has_block = True
 
-    fill_value: Annotated[Any, kind_of(str, bytes, float, bool, int)]
+    fill_value: Annotated[Any, kind_of(str, float, bool, int, bytes)]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         is_text = isinstance(self.fill_value, (str, bytes))
@@ -154,7 +166,10 @@ class Slice(TensorOperation):
 
     def __init__(self, *slices: Any) -> None:
         for item in slices:
-            type_check(item, (int, list, slice, type(None), type(...)), "slices")
+            if item is not None:
+                type_check(item, (int, list, slice, bool, type(...)), "slice")
+            if isinstance(item, list) and item and isinstance(item[0], int):
+                type_check_list(item, int, "slice")
         self.slices = slices
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
@@ -180,7 +195,7 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
 
 
 def _check_numeric(data_type: Any, name: str) -> np.dtype:
-    found = numpy_dtype(data_type)
+    found = own_dtype(data_type, name)
     if found.kind not in "biuf":
         raise TypeError(f"dtype must be a numeric type, but got {data_type}.")
     return found
@@ -202,18 +217,23 @@ class Mask(TensorOperation):
     _compute_block = _compute
 
 
+def _check_pad_shape(shape: Any, name: str) -> list[int | None]:
+    type_check(shape, list, name)
+    for size in shape:
+        if size is not None and not isinstance(size, int):
+            raise refused(TypeError, "a value in the list is not an integer.", shape)
+        if size is not None:
+            type_check(size, int, "")
+            check_value(size, (1, INT64_MAX))
+    return list(shape)
+
+
 @arguments
 class PadEnd(TensorOperation):
     """The input filled up (or cut off) at the end of each axis; None in `pad_shape` leaves an axis as it is."""
 
-    pad_shape: Annotated[Any, kind_of(list, tuple)]
+    pad_shape: Annotated[Any, _check_pad_shape]
     pad_value: Annotated[Any, kind_of(str, float, bool, int, bytes)] = None
-
-    def _prepare(self) -> None:
-        for size in self.pad_shape:
-            if size is not None:
-                check_pos_int32(size, "dim in pad_shape")
-        self.pad_shape = list(self.pad_shape)
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if len(self.pad_shape) != array.ndim:
@@ -230,6 +250,13 @@ class PadEnd(TensorOperation):
         return padded
 
 
+def _check_end(array: Any, name: str) -> np.ndarray:
+    type_check(array, np.ndarray, name)
+    if array.ndim != 1:
+        raise ValueError(f"can only {name} 1D arrays. Got shape {array.shape}.")
+    return array
+
+
 @arguments
 class Concatenate(TensorOperation):
     """The inputs one after another, between `prepend` and `append`; along the first axis (0 or -1)."""
@@ -237,12 +264,12 @@ class Concatenate(TensorOperation):
     is_multi_column = True
 
     axis: Annotated[int, kind_of(int)] = 0
-    prepend: Annotated[Any, kind_of(list, np.ndarray)] = None
-    append: Annotated[Any, kind_of(list, np.ndarray)] = None
+    prepend: Annotated[Any, _check_end] = None
+    append: Annotated[Any, _check_end] = None
 
     def _prepare(self) -> None:
         if self.axis not in (0, -1):
-            raise ValueError(f"only 1D concatenation supported: axis must be 0 or -1, but got {self.axis}.")
+            raise ValueError(f"only 1D concatenation supported. Axis must be 0 or -1, but got {self.axis}.")
 
     def _compute(self, *arrays: np.ndarray) -> np.ndarray:
         ends = [() if end is None else (np.asarray(end),) for end in (self.prepend, self.append)]
@@ -278,16 +305,26 @@ class Unique(TensorOperation):
         return array.ravel()[first[order]], rank[inverse.ravel()].astype(np.int32), counts[order].astype(np.int32)
 
 
-def check_operations(operations: Any, name: str = "transforms") -> list[Any]:
+def check_operation(operation: Any, name: str) -> None:
+    """An operation or a function. Raises: TypeError."""
+    if not callable(operation):
+        raise refused(
+            TypeError, f"{name} is neither a transforms op (TensorOperation) nor a callable pyfunc.", operation
+        )
+
+
+def check_operations(operations: Any, name: str = "transforms", types: tuple[type, ...] = (list,)) -> list[Any]:
     """A non-empty list of operations or functions. Raises: TypeError, ValueError."""
-    type_check(operations, list, name)
+    type_check(operations, types, f"{name} list")
     if not operations:
-        raise ValueError(f"{name} can not be empty.")
+        raise ValueError(f"{name} list can not be empty.")
     for i, operation in enumerate(operations):
-        if inspect.isclass(operation) and issubclass(operation, TensorOperation):
-            raise ValueError(f"{name}[{i}] is the class {operation.__name__}; it may be missing parentheses.")
-        if not callable(operation):
-            raise TypeError(f"{name}[{i}] is neither a transform op (TensorOperation) nor a callable pyfunc.")
+        check_operation(operation, f"{name}[{i}]")
+        if inspect.isclass(operation):
+            raise ValueError(
+                f"op_list[{i}] should be a dataset processing operation instance, but got: {operation}. It may be "
+                "missing parentheses for instantiation."
+            )
     return operations
 
 
@@ -320,7 +357,7 @@ class Compose(_Compound, Composed):
 class RandomApply(_Compound):
     """All of `transforms`, or with a probability of ``1 - prob`` none."""
 
-    prob: Annotated[float, check_probability] = 0.5
+    prob: Annotated[float, real(0, 1)] = 0.5
 
     def _compute(self, *values: Any) -> tuple:
         return apply_operations(self.transforms, values) if current_rng().random() < self.prob else values

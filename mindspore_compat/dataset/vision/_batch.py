@@ -6,19 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
 
 
-def _check_positive(value: Any, name: str) -> float:
+def _check_alpha(value: Any, name: str) -> float:
     type_check(value, (int, float), name)
-    if value <= 0:
-        raise ValueError(f"Input {name} must be greater than 0, but got {value}.")
+    check_positive(value, name)
+    check_value(value, (0, FLOAT_MAX_INTEGER), above=True)
+    return value
+
+
+def _check_any_alpha(value: Any, name: str) -> float:
+    type_check(value, (int, float), name)
+    check_positive(value, name)
     return value
 
 
@@ -59,7 +65,7 @@ class MixUpBatch(_BatchOperation):
     batch.
     """
 
-    alpha: Annotated[float, _check_positive] = 1.0
+    alpha: Annotated[float, _check_alpha] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -73,8 +79,8 @@ class CutMixBatch(_BatchOperation):
     """With probability `prob` a box of each image is taken from another one; labels are mixed by the box's area."""
 
     image_batch_format: Annotated[ImageBatchFormat, kind_of(ImageBatchFormat)]
-    alpha: Annotated[float, _check_positive] = 1.0
-    prob: Annotated[float, check_probability] = 1.0
+    alpha: Annotated[float, number(0, above=True, is_named=False)] = 1.0
+    prob: Annotated[float, number(0, 1)] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -120,8 +126,8 @@ class MixUp(PyTensorOperation):
 
     is_multi_column = True
 
-    batch_size: Annotated[int, check_pos_int32]
-    alpha: Annotated[float, _check_positive]
+    batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
+    alpha: Annotated[float, _check_any_alpha]
     is_single: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:

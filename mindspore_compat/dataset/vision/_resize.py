@@ -12,14 +12,18 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, intege
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
+from mindspore_compat.dataset.vision._checks import (
+    check_box,
+    check_given_interpolation,
+    check_interpolation,
+    check_ratio,
+    check_scale,
+    check_size,
+)
 from mindspore_compat.dataset.vision._image import check_image, is_pil, resize
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
-    between,
-    check_box,
-    check_interpolation,
-    check_size,
     uniform,
 )
 from mindspore_compat.dataset.vision.utils import Inter
@@ -65,7 +69,7 @@ class Resize(RandomImageOperation):
     has_block = True
 
     size: Annotated[Any, check_size]
-    interpolation: Annotated[Inter, check_interpolation] = Inter.LINEAR
+    interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
 
     def _transform(self, image: Any) -> Any:
         if not is_pil(image):
@@ -122,14 +126,10 @@ class RandomResizedCrop(RandomImageOperation):
     is_multi_column = True
 
     size: Annotated[Any, check_box]
-    scale: Annotated[tuple[float, float], between(0)] = (0.08, 1.0)
-    ratio: Annotated[tuple[float, float], between(0)] = (3.0 / 4.0, 4.0 / 3.0)
+    scale: Annotated[tuple[float, float], check_scale] = (0.08, 1.0)
+    ratio: Annotated[tuple[float, float], check_ratio] = (3.0 / 4.0, 4.0 / 3.0)
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
     max_attempts: Annotated[int, check_pos_int32] = 10
-
-    def _prepare(self) -> None:
-        if self.ratio[0] <= 0 or self.scale[1] <= 0:
-            raise ValueError(f"scale and ratio must be positive, but got {self.scale} and {self.ratio}.")
 
     def _draw(self, image: Any) -> tuple[int, int, int, int]:
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
