@@ -75,6 +75,10 @@ class Node:
         """Rows of a source as columns."""
         return [list(column) for column in zip(*self._fetch(index), strict=True)]
 
+    def _file_of(self, number: int) -> str:
+        """The file that a row of a source is read from, for messages; empty where there is none."""
+        return ""
+
     def _step(self, value: Any) -> list[Any]:
         """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
         return value if self.children else self._fetch_columns(value)

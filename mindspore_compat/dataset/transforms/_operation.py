@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.errors import failed_function
 from mindspore_compat.dataset.core.validator_helpers import check_member
 
 __all__ = [
@@ -27,10 +27,7 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
     try:
         return function(*args)
     except Exception as error:
-        raise RuntimeError(
-            f"Exception thrown from user defined Python function in dataset. {what} Error description:\n"
-            f"{type(error).__name__}: {''.join(traceback.format_exception(error))}"
-        ) from error
+        raise failed_function(what, error) from error
 
 
 class Implementation(enum.IntEnum):
@@ -98,10 +95,7 @@ class TensorOperation:
 
     def _check_count(self, values: tuple) -> None:
         if len(values) > 1 and not self.is_multi_column:
-            raise RuntimeError(
-                f"map operation: [{type(self).__name__}] failed. The op is OneToOne, can only accept one tensor as "
-                f"input, but got {len(values)}."
-            )
+            raise RuntimeError("The op is OneToOne, can only accept one tensor as input.")
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)

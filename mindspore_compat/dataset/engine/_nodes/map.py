@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.core.errors import failed_function, failed_operation
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
-from mindspore_compat.dataset.transforms._operation import Composed, TensorOperation, apply_operations, is_builtin
+from mindspore_compat.dataset.transforms._operation import (
+    Composed,
+    PyTensorOperation,
+    TensorOperation,
+    apply_operations,
+    is_builtin,
+)
 
 __all__ = ["MapDataset"]
 
@@ -77,19 +84,21 @@ def _applied(operations: Sequence[Any], values: tuple) -> tuple:
 
 def _failed(operation: Any, error: Exception) -> Exception:
     """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
-    if (
-        not is_builtin(operation)
-        or isinstance(error, (ImportError, NotImplementedError))
-        or str(error).startswith("Exception thrown")
-    ):
+    if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or hasattr(error, "parts"):
         return error
-    return RuntimeError(
-        f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}"
-    )
+    if isinstance(operation, PyTensorOperation):  # upstream has these in Python
+        return failed_function("map operation: [PyFunc] failed.", error, is_own=True)
+    return failed_operation(type(operation).__name__, error)
 
 
 def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
-    results = [_applied(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
+    results: list[tuple] = []
+    try:
+        for values in zip(*map(rows_of, columns), strict=True):
+            results.append(_applied(operations, values))
+    except Exception as error:
+        error.row = len(results)  # type: ignore[attr-defined]  # whose file the session looks for
+        raise
     counts = {len(result) for result in results}
     if len(counts) > 1:
         raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
