@@ -189,6 +189,9 @@ class Fade(AudioOperation):
     fade_out_len: Annotated[int, integer(0)] = 0
     fade_shape: Annotated[FadeShape, kind_of(FadeShape)] = FadeShape.LINEAR
 
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        return super()._compute(array) if self.fade_in_len or self.fade_out_len else array
+
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         length = array.shape[-1]
         for name, value in {"fade_in_len": self.fade_in_len, "fade_out_len": self.fade_out_len}.items():

@@ -171,14 +171,19 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
+#: above this number nobody means the workers of one machine
+_MOST_WORKERS = 128
+
+
 def workers_in_range(num: Any) -> int:
-    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it).
+    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it), more than
+    `_MOST_WORKERS` too is refused.
 
     Old scripts hard-code 8 or more and would not run on a smaller machine.
     """
     type_check(num, int, "num_parallel_workers")
     limit = cpu_count()
-    if num < 1:
+    if num < 1 or num > max(limit, _MOST_WORKERS):
         raise refused(ValueError, f"num_parallel_workers exceeds the boundary between 1 and {limit}!", num)
     if num > limit:
         warn_once(

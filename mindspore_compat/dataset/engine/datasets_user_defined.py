@@ -65,7 +65,7 @@ class GeneratorDataset(MappableDataset):
     ) -> None:
         if isinstance(source, zip):  # can be read only once
             source = list(source)
-        self.source = _Repeatable(source) if isinstance(source, GeneratorType) else source
+        self.source: Any = _Repeatable(source) if isinstance(source, GeneratorType) else source
         self._is_random_access = hasattr(source, "__getitem__")
         if not (
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)

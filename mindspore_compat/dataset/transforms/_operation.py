@@ -52,6 +52,7 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
+        needs_data: called by itself, it refuses an array without elements.
         takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H,
             W[, C]) only.
     """
@@ -64,6 +65,7 @@ class TensorOperation:
     releases_gil = False
     takes_pil = False
     takes_batches = False
+    needs_data = True
 
     def __init__(self) -> None:
         """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
@@ -80,7 +82,15 @@ class TensorOperation:
         """Apply to one input (NumPy array, PIL image, list, number, Tensor); several give a tuple."""
         if not inputs:
             raise RuntimeError(f"Input Tensor is not valid: {type(self).__name__} got no input.")
-        results = self._apply(*inputs)
+        for value in inputs:
+            if isinstance(value, np.ndarray) and not value.size and self.needs_data:
+                raise RuntimeError("Input Tensor has no data.")
+        try:
+            results = self._apply(*inputs)
+        except Exception as error:
+            if type(error).__module__ == "cv2":
+                raise RuntimeError(f"{type(self).__name__}: {error}") from error
+            raise
         return results[0] if len(results) == 1 else results
 
     def _plain(self) -> Callable[[Any], Any] | None:
@@ -136,6 +146,7 @@ class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
 
     implementation = Implementation.PY
+    needs_data = False
 
 
 class Composed(TensorOperation):

@@ -212,7 +212,7 @@ class Mask(TensorOperation):
     dtype: Annotated[Any, _check_numeric] = np.bool_
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        return _COMPARISONS[self.operator](array, self.constant).astype(self.dtype)
+        return np.asarray(_COMPARISONS[self.operator](array, self.constant)).astype(self.dtype, copy=False)
 
     _compute_block = _compute
 

@@ -70,6 +70,7 @@ class AdjustBrightness(_Adjust):
     brightness_factor: Annotated[float, real(0)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "AdjustBrightness")
         if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
             return _color.adjust_brightness(image, self.factor).reshape(image.shape)
         return super()._compute(image)
@@ -106,7 +107,7 @@ class AdjustSharpness(_Adjust):
     sharpness_factor: Annotated[float, real(0, is_named=False)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "AdjustSharpness")
+        check_image(image, "Sharpness")
         return _color.adjust_sharpness(image, self.factor)
 
 
@@ -147,7 +148,8 @@ class AdjustGamma(ImageOperation):
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
             return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
-        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
+        filled = opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
+        return filled.view(image.dtype) if image.dtype == np.int8 else filled
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
@@ -234,4 +236,5 @@ class RandomSharpness(RandomColor):
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):
             return _enhance("Sharpness", image, parameters[0])
+        check_image(image, "Sharpness")
         return _color.adjust_sharpness(image, parameters[0])

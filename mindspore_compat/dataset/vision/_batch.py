@@ -118,10 +118,11 @@ def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndar
 
 @arguments
 class MixUp(PyTensorOperation):
-    """`MixUpBatch` for `batch_size` images; with `is_single` within the batch, else with the batch before.
+    """Each of the `batch_size` images (and labels) mixed with the next one of the batch (`is_single`), or with what
+    stood in its place in the batch before, as that came out; float64.
 
     Args:
-        alpha: the share is drawn from Beta(alpha, alpha).
+        alpha: each image's share is drawn from Beta(alpha, alpha).
     """
 
     is_multi_column = True
@@ -136,12 +137,18 @@ class MixUp(PyTensorOperation):
 
     def _compute(self, *arrays: Any) -> tuple:
         images, labels = arrays
-        rng = current_rng()
-        share = rng.beta(self.alpha, self.alpha)
+        share = current_rng().beta(self.alpha, self.alpha, self.batch_size)
         if self.is_single:
-            order = rng.permutation(self.batch_size)
-            other_images, other_labels = images[order], labels[order]
+            order = np.roll(np.arange(self.batch_size), -1)
+            others = images[order], labels[order]
+        elif self._before is None:  # the first batch stays
+            share, others = np.ones(self.batch_size), (images, labels)
         else:
-            other_images, other_labels = self._before or (images, labels)
-            self._before = images, labels
-        return share * images + (1 - share) * other_images, share * labels + (1 - share) * other_labels
+            others = self._before
+        of_image, of_label = share.reshape(-1, 1, 1, 1), share.reshape(-1, 1)
+        mixed = (
+            of_image * images + (1 - of_image) * others[0],
+            of_label * labels + (1 - of_label) * others[1],
+        )
+        self._before = None if self.is_single else mixed
+        return mixed

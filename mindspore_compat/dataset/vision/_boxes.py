@@ -33,6 +33,8 @@ __all__ = [
 class _WithBoxes(TensorOperation):
     """Takes the columns image and boxes. A subclass gives `_both`, which may change the boxes it gets."""
 
+    needs_data = False  # there may be no boxes
+
     is_multi_column = True
 
     def _compute(self, *arrays: Any) -> tuple:

@@ -11,7 +11,7 @@ from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._image import is_pil
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation, PilOperation, RandomImageOperation
 from mindspore_compat.dataset.vision.utils import ConvertMode
 
@@ -46,7 +46,7 @@ class RandomLighting(RandomImageOperation):
     def _transform(self, image: Any, *parameters: Any) -> Any:
         array = np.asarray(image)
         _color.check_rgb(array, "RandomLighting")
-        lit = np.clip(array + parameters[0], 0, 255).astype(np.uint8)
+        lit = np.clip(array + parameters[0], 0, 255).astype(array.dtype)
         if not is_pil(image):
             return lit
         from PIL import Image
@@ -62,6 +62,7 @@ class ConvertColor(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         mode = self.convert_mode
+        check_image(image, "ConvertColor")
         channels = 1 if image.ndim == 2 else image.shape[2]
         expected = {0: 3, 2: 3, 4: 3, 6: 3, 7: 3, 8: 1, 9: 1}.get(int(mode), 4)
         if channels != expected:

@@ -200,6 +200,8 @@ class RandomCrop(RandomImageOperation):
         return left, top, right, bottom
 
     def _draw(self, image: Any) -> tuple:
+        if not is_pil(image):
+            check_image(image, "RandomCropOp")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
         left, top, right, bottom = padding = self._padding(image)
         spare = height + top + bottom - self.size[0], width + left + right - self.size[1]
@@ -210,7 +212,7 @@ class RandomCrop(RandomImageOperation):
         return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
 
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
-        check_image(images[0], "RandomCrop")
+        check_image(images[0], "RandomCropOp")
         drawn = [self._draw(images[0]) for _ in range(len(images))]
         (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
@@ -228,8 +230,6 @@ class RandomCrop(RandomImageOperation):
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         padding, top, left = parameters
-        if not is_pil(image):
-            check_image(image, "RandomCrop")
         image = pad_image(image, padding, self.fill_value, self.padding_mode)
         return crop_box(image, top, left, *self.size)
 

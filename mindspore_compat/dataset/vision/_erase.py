@@ -140,7 +140,7 @@ class CutOut(ImageOperation):
     is_hwc: Annotated[bool, flag] = True
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "CutOut", (3,))
+        check_image(image, "CutOut")
         image = image.copy()
         view = image if self.is_hwc else image.transpose(1, 2, 0)
         height, width = view.shape[:2]

@@ -199,6 +199,7 @@ class Affine(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "Affine")
         height, width = image.shape[:2]
         translate = self.translate[0] * width, self.translate[1] * height
         return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)

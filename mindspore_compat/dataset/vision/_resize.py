@@ -132,6 +132,8 @@ class RandomResizedCrop(RandomImageOperation):
     max_attempts: Annotated[int, check_pos_int32] = 10
 
     def _draw(self, image: Any) -> tuple[int, int, int, int]:
+        if not is_pil(image):
+            check_image(image, "RandomResizedCrop")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
         return draw_box(height, width, self.scale, self.ratio, self.max_attempts)
 
@@ -197,4 +199,6 @@ class RandomResize(RandomImageOperation):
         return (modes[current_rng().integers(len(modes))],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
+        if not is_pil(image):
+            check_image(image, "Resize")
         return resize_image(image, self.size, parameters[0])
