@@ -33,7 +33,6 @@ OTHERWISE = {
     "BandBiquad:sample_rate=-1": "the filter's coefficients are infinite",
     "Slice:": "upstream's list names an inner class",
     "Vocab:no file": "a ValueError, as of any other file that is not there",
-    "LFCC:f_max": "upstream's list has another order of types where f_min is not given",
 }
 
 

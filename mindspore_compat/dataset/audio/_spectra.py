@@ -166,9 +166,9 @@ def check_mels(
     type_check(mel_type, MelType, mel_name)
 
 
-def _has_top(f_min: float, f_max: Any) -> bool:
+def _has_top(f_min: float, f_max: Any, types: tuple[type, ...] = (float, int)) -> bool:
     """Whether there is an `f_max`, which is checked."""
-    if f_max is not None and f_min > check_real(f_max, "f_max", 0):
+    if f_max is not None and f_min > check_real(f_max, "f_max", 0, types=types):
         raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
     return f_max is not None
 
@@ -338,7 +338,7 @@ class LFCC(_Cepstrum):
 
     def _prepare(self) -> None:
         _check_transform(self.n_lfcc, "n_lfcc", self.dct_type, self.norm, self.log_lf, "log_lf", 1)
-        if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
+        if not _has_top(self.f_min, self.f_max, (int, float)) and self.f_min >= self.sample_rate // 2:
             raise ValueError(
                 "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
                 f"{self.f_min} and sample_rate: {self.sample_rate}."

@@ -113,6 +113,13 @@ class GriffinLim(AudioOperation):
         self._hop_length = self.hop_length or self._win_length // 2
         self._length = self.length or 0
 
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if self.momentum >= 1:
+            raise RuntimeError(
+                f"GriffinLim: momentum equal to or greater than 1 can be unstable, but got: {self.momentum:.6f}"
+            )
+        return super()._compute(array)
+
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         magnitudes = array.reshape(-1, *array.shape[-2:]) ** (1 / self.power)
         window = window_of(self.window_type, self._win_length, self.n_fft)

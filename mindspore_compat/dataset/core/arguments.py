@@ -46,8 +46,8 @@ Class = TypeVar("Class", bound=type)
 def arguments(cls: Class) -> Class:
     """Decorator: the annotated attributes of a class (and of its bases that have it) are the arguments of ``__init__``.
 
-    They are checked in their order and kept under their names, then `_prepare` is called. None passes where it is the
-    default.
+    They are checked in their order (those that the class names in `checked_first` before) and kept under their names,
+    then `_prepare` is called. None passes where it is the default.
     """
     rows = {**getattr(cls, "_arguments", {})}
     for name, kind in inspect.get_annotations(cls, eval_str=True).items():
@@ -61,7 +61,9 @@ def arguments(cls: Class) -> Class:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{type(self).__name__}: {error}") from None
-        for name, (default, check) in rows.items():
+        first = type(self).checked_first if hasattr(type(self), "checked_first") else ()
+        for name in (*first, *(name for name in rows if name not in first)):
+            default, check = rows[name]
             value = given.get(name, default)
             setattr(self, name, value if check is None or (value is None is default) else check(value, name))
         self._prepare()

@@ -136,8 +136,8 @@ class Node:
             if row is None:
                 raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
             self._cached_signature = (
-                [list(getattr(v, "shape", ())) for v in row],
-                [getattr(v, "dtype", type(v)) for v in row],
+                [[0] if isinstance(v, dict) else list(getattr(v, "shape", ())) for v in row],
+                [np.dtype(object) if isinstance(v, dict) else getattr(v, "dtype", type(v)) for v in row],
             )
         return self._cached_signature
 

@@ -119,7 +119,13 @@ class TensorOperation:
             return value.asnumpy()
         if (self.takes_pil and hasattr(value, "getbands")) or hasattr(self, "_execute_py"):
             return value
-        return np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError:  # ragged lists
+            array = np.empty((), object)
+        if array.dtype == object:
+            raise TypeError(f"Invalid user input. Got {type(value)}: {value}, cannot be converted into tensor.")
+        return array
 
     def _compute(self, *arrays: Any) -> Any:
         """What a subclass of the user's does, which knows `_execute_py` and `parse`."""

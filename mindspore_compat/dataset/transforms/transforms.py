@@ -89,6 +89,9 @@ class TypeCast(TensorOperation):
     data_type: Annotated[Any, dtype_like]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
+        if array.dtype.kind in "US" and self.data_type.kind not in "US":
+            kind = "string" if array.dtype.kind == "U" else "bytes"
+            raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
             # By way of int64: C leaves a float outside the range undefined, upstream wraps around.
             array = array.astype(np.int64)
@@ -124,18 +127,19 @@ class OneHot(TensorOperation):
         if labels.ndim == 2 and labels.shape[1] == 1:
             labels = labels[:, 0]
         if labels.ndim > 1:
-            raise RuntimeError(f"OneHot: OneHot only supports scalars or 1D input, but got rank: {labels.ndim}.")
+            raise RuntimeError(f"OneHot: Only support scalar or 1D input, got rank: {labels.ndim}.")
         return self._compute_block(labels)
 
     def _compute_block(self, labels: np.ndarray) -> np.ndarray:
         if labels.dtype.kind not in "iu":
-            raise RuntimeError(f"OneHot: OneHot does not support input of type {labels.dtype}; expected int.")
+            kind = "string" if labels.dtype.kind in "US" else labels.dtype
+            raise RuntimeError(f"OneHot: Only support input of int type, but got: {kind}")
         if labels.ndim > 1:
             return np.stack([self._compute(row) for row in labels])
         if labels.size and (labels.max() >= self.num_classes or labels.min() < 0):
             raise RuntimeError(
-                f"OneHot: index values should not be bigger than num classes: {self.num_classes}, but got: "
-                f"{int(labels.max())} as largest and {int(labels.min())} as smallest."
+                f"OneHot: index values should not bigger than num classes: {self.num_classes}, but got: "
+                f"{int(labels.max() if labels.max() >= self.num_classes else labels.min())}"
             )
         if not self.smoothing_rate:
             return np.eye(self.num_classes, dtype=labels.dtype)[labels]
@@ -155,7 +159,11 @@ class Fill(TensorOperation):
     def _compute(self, array: np.ndarray) -> np.ndarray:
         is_text = isinstance(self.fill_value, (str, bytes))
         if is_text != (array.dtype.kind in "US"):
-            raise RuntimeError(f"Fill: a {type(self.fill_value).__name__} does not fit data of type {array.dtype}.")
+            kinds = type(self.fill_value).__name__, "string" if array.dtype.kind in "US" else array.dtype
+            raise RuntimeError(
+                "Fill: fill_value and the input tensor must be of the same data type when involving strings or bytes, "
+                f"but got fill_value data type {kinds[0]} and input tensor data type {kinds[1]}."
+            )
         return np.full(array.shape, self.fill_value, None if is_text else array.dtype)
 
     _compute_block = _compute
@@ -212,6 +220,11 @@ class Mask(TensorOperation):
     dtype: Annotated[Any, _check_numeric] = np.bool_
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
+        if (array.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
+            raise RuntimeError(
+                "Mask: input datatype does not match the value datatype, both should be numeric or non-numerical in "
+                "the same time."
+            )
         return np.asarray(_COMPARISONS[self.operator](array, self.constant)).astype(self.dtype, copy=False)
 
     _compute_block = _compute
@@ -237,7 +250,10 @@ class PadEnd(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if len(self.pad_shape) != array.ndim:
-            raise RuntimeError(f"PadEnd: rank of pad_shape {self.pad_shape} must be that of the data, {array.shape}.")
+            raise RuntimeError(
+                f"PadEnd: invalid pad shape, as rank of input is: {array.ndim}, and rank of pad value: "
+                f"{len(self.pad_shape)}"
+            )
         is_text = array.dtype.kind in "US"
         if self.pad_value is not None and is_text != isinstance(self.pad_value, (str, bytes)):
             raise RuntimeError(f"PadEnd: pad_value {self.pad_value!r} does not fit data of type {array.dtype}.")
@@ -275,7 +291,8 @@ class Concatenate(TensorOperation):
         ends = [() if end is None else (np.asarray(end),) for end in (self.prepend, self.append)]
         parts = [np.atleast_1d(a) for a in (*ends[0], *arrays, *ends[1])]
         if any(part.ndim != 1 for part in parts):
-            raise RuntimeError("Concatenate: only 1D input is supported.")
+            rank = next(part.ndim for part in parts if part.ndim != 1)
+            raise RuntimeError(f"Concatenate: only 1D input supported, got rank of input: {rank}")
         if len({part.dtype.kind if part.dtype.kind in "US" else part.dtype for part in parts}) > 1:
             raise RuntimeError(f"Concatenate: input types must agree, but got {[str(p.dtype) for p in parts]}.")
         return np.concatenate(parts)

@@ -246,13 +246,18 @@ class ToPIL(PyTensorOperation):
 
         if image.ndim not in (2, 3):
             raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
+        if image.ndim == 3 and image.shape[2] > 4:
+            raise ValueError(f"The channel of input image should not exceed 4. Got {image.shape[2]}.")
         if image.ndim == 3 and image.shape[2] == 1:
             image = image[:, :, 0]
-        if image.ndim == 3 and (image.dtype != np.uint8 or image.shape[2] > 4):
-            raise TypeError(
-                f"The input image of {image.dtype} {image.shape} is not supported; expected uint8 of 1 to 4 channels."
-            )
+        if image.ndim == 3 and image.dtype != np.uint8:
+            raise TypeError(f"image type {image.dtype} is not supported when PILImage mode is RGB; expected uint8.")
         return Image.fromarray(image)
+
+    def _as_input(self, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) and not is_pil(value) and not hasattr(value, "asnumpy"):
+            raise TypeError(f"Input image should be of type numpy.ndarray or PIL.Image.Image. Got {type(value)}.")
+        return super()._as_input(value)
 
 
 class ToNumpy(PyTensorOperation):

@@ -123,6 +123,7 @@ class RandomVerticalFlipWithBBox(_RandomFlipWithBoxes):
 class ResizeWithBBox(_WithBoxes):
     """Image and boxes in another size: (height, width), or the length of the shorter side."""
 
+    checked_first = ("interpolation",)
     size: Annotated[Any, check_size]
     interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
 

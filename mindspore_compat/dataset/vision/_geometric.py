@@ -59,9 +59,15 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     """An array or PIL image turned counter-clockwise."""
     angle = angle % 360.0
     if is_pil(image):
+        if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
+            raise ValueError(
+                "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
+            )
         color = fill if len(image.getbands()) == 3 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
+    if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
+        raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
     if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
         raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
     height, width = image.shape[:2]
@@ -109,6 +115,8 @@ class RandomRotation(RandomImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _draw(self, image: Any) -> tuple:
+        if self.resample == Inter.PILCUBIC and not is_pil(image):
+            raise RuntimeError("RandomRotation: Invalid InterpolationMode, PILCUBIC is not supported.")
         return (uniform(self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:

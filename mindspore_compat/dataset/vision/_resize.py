@@ -31,13 +31,13 @@ from mindspore_compat.dataset.vision.utils import Inter
 __all__ = ["RandomCropDecodeResize", "RandomResize", "RandomResizedCrop", "Resize", "ResizedCrop"]
 
 #: Inter to PIL's numbers (Image.Resampling).
-PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3, Inter.PILCUBIC: 3}
+PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}
 
 
 def pil_resampling(interpolation: Inter) -> int:
     """PIL's number of an interpolation. Raises: TypeError for AREA."""
     if interpolation not in PIL_RESAMPLING:
-        raise TypeError(f"The current InterpolationMode is not supported with PIL input: {interpolation.name}.")
+        raise TypeError(f"Current Interpolation is not supported with PIL input. Got {interpolation.name}.")
     return PIL_RESAMPLING[interpolation]
 
 
@@ -49,7 +49,7 @@ def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) 
     if is_pil(image):
         return image if image.size == size[::-1] else image.resize(size[::-1], pil_resampling(interpolation))
     if interpolation == Inter.ANTIALIAS:
-        raise TypeError("The current InterpolationMode is not supported with NumPy input: ANTIALIAS.")
+        raise TypeError(f"img should be PIL image. Got {type(image)}. ANTIALIAS is of PIL's; use ToPIL() before.")
     return resize(image, size, interpolation)
 
 
@@ -67,6 +67,7 @@ class Resize(RandomImageOperation):
 
     takes_batches = True
     has_block = True
+    checked_first = ("interpolation",)
 
     size: Annotated[Any, check_size]
     interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR

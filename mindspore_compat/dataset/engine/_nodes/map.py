@@ -152,7 +152,9 @@ class MapDataset(Dataset):
             duplicates = [n for n in outputs if n in rest]
             if not duplicates:
                 return places, places, renamed
-        return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+            return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+        # an output with the name of a column that is no input is lost, as upstream
+        return places, None, [*(n for n in outputs if n not in rest), *rest]
 
     def _column_names(self) -> list[str]:
         return self._layout()[2]
@@ -171,7 +173,7 @@ class MapDataset(Dataset):
             for place, result in zip(in_place, results, strict=True):
                 merged[place] = result
             return tuple(merged)
-        return (*results, *(row[i] for i in self._kept))
+        return (*(results[i] for i in self._given), *(row[i] for i in self._kept))
 
     def _begin_session(self) -> None:
         self._layout_cache = self._layout()
@@ -179,7 +181,12 @@ class MapDataset(Dataset):
         outputs = self.output_columns or []
         self._output_count = len(outputs or self.input_columns or before[:1])
         self._fused = fuse(self.operations)
-        self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
+        places, _, names = self._layout_cache
+        rest = [i for i, n in enumerate(before) if i not in places]
+        is_lost = len(outputs) not in (0, len(places))
+        taken = {before[i] for i in rest} if is_lost else set()
+        self._given = [i for i, n in enumerate(outputs or names[: self._output_count]) if n not in taken]
+        self._kept = rest if is_lost else [i for i in rest if before[i] not in outputs]
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])
