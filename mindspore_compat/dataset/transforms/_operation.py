@@ -142,8 +142,6 @@ class TensorOperation:
 class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
 
-    implementation = Implementation.PY
-
 
 class Composed(TensorOperation):
     """A list of operations as one; `transforms` holds them."""

@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
@@ -118,6 +118,7 @@ class MixUp(PyTensorOperation):
         alpha: the share is drawn from Beta(alpha, alpha).
     """
 
+    implementation = Implementation.PY
     is_multi_column = True
 
     batch_size: Annotated[int, check_pos_int32]

@@ -9,6 +9,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability
+from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._operation import ImageOperation, between, uniform
 
@@ -52,6 +53,7 @@ class RandomErasing(ImageOperation):
         value: a number, one per channel, or "random" for noise.
     """
 
+    implementation = Implementation.PY
     prob: Annotated[float, check_probability] = 0.5
     scale: Annotated[tuple[float, float], between(0)] = (0.02, 0.33)
     ratio: Annotated[tuple[float, float], between(0)] = (0.3, 3.3)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, UINT8_MAX, check_value, type_check
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
@@ -97,6 +97,7 @@ class RandomImageOperation(ImageOperation):
 class PilOperation(PyTensorOperation):
     """An operation on PIL images only. Raises: TypeError for arrays."""
 
+    implementation = Implementation.PY
     takes_pil = True
     releases_gil = True
 
