@@ -52,9 +52,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
         is_tensor = isinstance(global_step, torch.Tensor)
         step = int(global_step.item()) if is_tensor else int(global_step)
-        return host_tensor(
-            np.full(tuple(global_step.shape) if is_tensor else (), rates[min(step, len(rates) - 1)])
-        )
+        return host_tensor(np.full(tuple(global_step.shape) if is_tensor else (), rates[min(step, len(rates) - 1)]))
 
     def settled(self, device: torch.device) -> Parameter:
         """All rates, on the device where steps are counted."""
