@@ -80,7 +80,7 @@ def main(library, script, *arguments):
 
     def seeded(*positional, **named):
         made = create(*positional, **named)
-        if named.get("checkpoint_path") or named.get("pretrained"):
+        if any(named.get(name) for name in ("checkpoint_path", "pretrained", "ckpt_load_path")):
             head = os.environ.get("SEEDED_HEAD")
             return fill(made, head) if head else made
         if os.environ.get("SEEDED_STILL"):
