@@ -464,3 +464,18 @@ def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
     with pytest.raises(RuntimeError) as own:
         Net()(fails)
     assert own.value is error
+
+
+def test_arguments_may_have_any_name() -> None:
+    class Named(nn.Cell):
+        def __init__(self, box: float, cls: float) -> None:
+            super().__init__()
+            self.weights = (box, cls)
+
+        def construct(self, x: Any, cls: float = 1.0, fn: float = 1.0, function: float = 1.0) -> Any:
+            return x * cls * fn * function
+
+    net = Named(box=1.0, cls=2.0)
+    assert net.weights == (1.0, 2.0)
+    assert net(Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
+    assert ms.recompute(net, Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
