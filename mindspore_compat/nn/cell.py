@@ -103,11 +103,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
             "Define 'construct(self, ...)' in the subclass."
         )
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
         return self.construct(*args, **kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         state = self.__dict__
         try:
             if (

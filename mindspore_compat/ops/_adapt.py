@@ -173,6 +173,13 @@ def check_same_shape(owner: str, **given: Any) -> None:
         )
 
 
+def with_axes(owner: str, x: Any, error: type[Exception] = ValueError) -> Any:
+    """``x``; ``error`` for a Tensor without axes, which upstream's operators along an axis refuse."""
+    if isinstance(x, torch.Tensor) and x.dim() == 0:
+        raise error(f"For primitive[{owner}], the rank of 'x' must be greater than or equal to 1, but got 0.")
+    return x
+
+
 def check_reduction(reduction: str, owner: str) -> None:
     """ValueError unless it is "mean", "sum" or "none"."""
     if reduction not in ("mean", "sum", "none"):

@@ -485,3 +485,18 @@ def test_a_child_named_forward() -> None:
     del outer.forward
     outer.forward = nn.ReLU()
     assert outer(Tensor([3.0])).asnumpy().tolist() == [6.0]
+
+
+def test_arguments_may_have_any_name() -> None:
+    class Named(nn.Cell):
+        def __init__(self, box: float, cls: float) -> None:
+            super().__init__()
+            self.weights = (box, cls)
+
+        def construct(self, x: Any, cls: float = 1.0, fn: float = 1.0, function: float = 1.0) -> Any:
+            return x * cls * fn * function
+
+    net = Named(box=1.0, cls=2.0)
+    assert net.weights == (1.0, 2.0)
+    assert net(Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
+    assert ms.recompute(net, Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors
+from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors, with_axes
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -232,12 +232,12 @@ def atleast_3d(inputs: Any) -> Any:
 
 def flip(input: Any, dims: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(input, as_ints(dims)))
+    return wrap(torch.flip(with_axes("ReverseV2", input), as_ints(dims)))
 
 
 def reverse(x: Any, axis: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(x, as_ints(axis)))
+    return wrap(torch.flip(with_axes("ReverseV2", x), as_ints(axis)))
 
 
 def fliplr(input: Any) -> Any:

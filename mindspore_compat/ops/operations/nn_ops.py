@@ -76,7 +76,7 @@ def Softmax(axis: Any = -1) -> _Run:
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
-        return lambda input: wrap(torch.softmax(input, axis))
+        return lambda input: F.softmax(input, axis)
     return lambda input: F.softmax_axes(input, axis)
 
 
