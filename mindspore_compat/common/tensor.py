@@ -279,13 +279,13 @@ class Tensor(TensorMethods, torch.Tensor):
         return result  # type: ignore[return-value]
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
-        if not isinstance(value, (torch.Tensor, *_NUMBERS)):
-            value = plain_from(value, copy=False).to(self.device)
-        if isinstance(value, torch.Tensor) and value.dtype is not self.dtype:
+        target, is_tensor = self, isinstance(value, torch.Tensor)
+        if not is_tensor and not isinstance(value, _NUMBERS):
+            value, is_tensor = plain_from(value, copy=False).to(self.device), True
+        if is_tensor and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
-        target = self
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
-            target, value = _Base.detach(self), _Base.detach(value) if isinstance(value, torch.Tensor) else value
+            target, value = _Base.detach(self), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
@@ -302,8 +302,6 @@ class Tensor(TensorMethods, torch.Tensor):
             raise indexing.refused(self, index, error) from None
         if self._indexed_from is not None:
             indexing.write_back(self)
-
-    # --- comparison with what is no tensor ----------------------------------------------------------------------------
 
     def __eq__(self, other: Any) -> Any:  # type: ignore[override]
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
