@@ -536,3 +536,32 @@ def test_kept_forwards_stay_connected() -> None:
     second(y)
     found = ops.GradOperation(get_by_list=True)(second, ParameterTuple([first.w, second.w]))(y)
     assert [float(item) for item in found] == pytest.approx([W * 3 * (W * X**3) ** 2 * X**3, (W * X**3) ** 3])
+
+
+def test_parameters_that_are_not_named_come_in_the_order_of_their_use() -> None:
+    """As real MindSpore's PyNative mode: those that were used, the first first; of functions too."""
+
+    class Inner(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.p = Parameter(Tensor(2.0), name="p")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.p
+
+    class Outer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+            self.q, self.r = Parameter(Tensor(3.0), name="q"), Parameter(Tensor(5.0), name="r")
+            self.unused = Parameter(Tensor(7.0), name="unused")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.r * self.inner(x) * self.q
+
+    net, by_list = Outer(), ops.GradOperation(get_by_list=True)
+    assert [float(item) for item in by_list(net)(Tensor(1.0))] == [15, 6, 10]
+    assert [float(item) for item in by_list(lambda x: net(x) + 1)(Tensor(1.0))] == [15, 6, 10]
+    assert [float(item) for item in by_list(net, net.trainable_params())(Tensor(1.0))] == [10, 6, 0, 15]
+    inputs, weights = ops.GradOperation(get_all=True, get_by_list=True)(net)(Tensor(1.0))
+    assert [float(item) for item in inputs] == [30] and [float(item) for item in weights] == [15, 6, 10]
