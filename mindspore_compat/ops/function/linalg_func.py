@@ -256,7 +256,15 @@ log_matrix_determinant = slogdet
 
 
 def eig(A: Any) -> Any:
-    """(eigenvalues, eigenvectors), complex."""
+    """(eigenvalues, eigenvectors), complex.
+
+    Raises:
+        ValueError: for what are no square matrices. TypeError: for integers.
+    """
+    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
+        raise ValueError(f"For 'Eig', x should be square matrices of at least 2 axes, but got {tuple(A.shape)}.")
+    if not (A.dtype.is_floating_point or A.dtype.is_complex):
+        raise TypeError(f"For primitive[Eig], the input argument[x] must be floating or complex, but got {A.dtype}.")
     return wrap(tuple(torch.linalg.eig(A)))
 
 

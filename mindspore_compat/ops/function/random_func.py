@@ -189,13 +189,19 @@ def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`rand` in the shape and dtype of ``input``."""
+    """`rand` in the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: for a dtype that is not floating.
+    """
+    if not (dtype_or_none(dtype) or input.dtype).is_floating_point:
+        raise ValueError(f"For 'rand_like', the 'dtype' must be a float type, but got {dtype or input.dtype}.")
     return rand(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`randn` in the shape and dtype of ``input``."""
-    return randn(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
+    """`randn` in the shape of ``input``, float32 without a ``dtype``."""
+    return randn(tuple(input.shape), dtype=dtype or torch.float32, seed=seed)
 
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:

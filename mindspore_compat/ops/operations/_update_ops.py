@@ -230,7 +230,12 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
 
 
 def _dense(gradient: Any, indices: Any, like: Any) -> Any:
-    return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient)
+    if indices.dtype not in (torch.int32, torch.int64):
+        raise TypeError(
+            "For primitive[SparseApply], the input argument[indices] must be a type of {Tensor[Int32], Tensor[Int64]}, "
+            f"but got {indices.dtype}."
+        )
+    return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient.to(like.dtype))
 
 
 @primitive
