@@ -28,7 +28,8 @@ _WITHOUT_GRADIENT = {
     torch.bitwise_left_shift: "LeftShift",
     torch.bitwise_right_shift: "RightShift",
 }
-_RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential")
+#: operators that are not asked a second time, or whose places have no derivative
+_NOT_FOLLOWED = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential", "unique")
 
 
 def is_integer(value: Any) -> bool:
@@ -110,7 +111,7 @@ class Shadows(TorchFunctionMode):
             self._written(func, name, args, kwargs)
             return result
         found = tree_leaves(result)
-        if any(part in name for part in _RANDOM) or not any(isinstance(item, torch.Tensor) for item in found):
+        if any(part in name for part in _NOT_FOLLOWED) or not any(isinstance(item, torch.Tensor) for item in found):
             return result
         others = self._of_shadows(func, args, kwargs)
         if len(others) != len(found):
