@@ -7,6 +7,7 @@ from mindspore_compat.ops.function import *  # noqa: F403
 for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)
 globals().update(FUNCTIONS)
+bmm_ext = function.bmm
 #: upstream shows these here, though ``mindspore.ops`` does not
 from mindspore_compat.ops.function import (  # noqa: E402, F401
     group_topk,

@@ -25,4 +25,11 @@ from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).
 from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip
+from mindspore_compat.ops.operations._rare_ops import Shift as _Shift
+from mindspore_compat.ops.primitive import KERNELS as _KERNELS
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401
+
+_KERNELS.update(
+    {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
+)
+_KERNELS["Shift"] = _Shift

@@ -16,7 +16,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, get_data, to_dtype
-from mindspore_compat.ops._declare import Bool, plain, primitive
+from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 
 __all__ = """
     AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
@@ -96,6 +96,28 @@ DynamicBroadcastTo = plain("DynamicBroadcastTo", _broadcast_to)
 DynamicBroadcastGradientArgs = plain("DynamicBroadcastGradientArgs", _broadcast_axes)
 ConcatOffsetV1 = plain("ConcatOffsetV1", _concat_offset)
 DynamicStitch = plain("DynamicStitch", _stitch)
+
+
+@primitive
+def Shift(periods: Int = 1, axis: Int = -1) -> _Run:
+    """``x`` moved by ``periods`` places along an axis; what comes in is ``fill_value``. Programs declare it
+    themselves.
+    """
+
+    def run(x: Any, fill_value: Any) -> Any:
+        place, length = axis % x.dim(), x.shape[axis]
+        count = max(-length, min(length, periods))
+        lead = (slice(None),) * place
+        ends = (
+            (slice(None, count), slice(None, length - count))
+            if count >= 0
+            else (slice(count, None), slice(-count, None))
+        )
+        filled = torch.full_like(x[(*lead, ends[0])], fill_value)
+        parts = (filled, x[(*lead, ends[1])])
+        return wrap(torch.cat(parts if count >= 0 else parts[::-1], place) if count else torch.clone(x))
+
+    return run
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
