@@ -23,6 +23,7 @@ from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 from mindspore_compat.ops.function._rotated import *  # noqa: F403
+from mindspore_compat.ops.function._sampling import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
 from mindspore_compat.ops.function._tensor_parallel import *  # noqa: F403
