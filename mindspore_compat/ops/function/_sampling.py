@@ -51,7 +51,10 @@ def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> t
     found: dict[int, None] = {}
     tries = 0
     while len(found) < count:
-        for place in torch.multinomial(weights, max(count, 64), True, generator=generator).tolist():
+        batch = torch.multinomial(weights, max(count, 64), True, generator=generator)
+        if torch._C._functorch.is_batchedtensor(batch):  # in a vmap nothing can be read: one draw for each
+            return torch.multinomial(weights, count, False, generator=generator), count
+        for place in batch.tolist():
             tries += len(found) < count
             if len(found) < count:
                 found[place] = None
