@@ -190,6 +190,8 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
     stream = SeedStream(seed)
 
     def run(x: Any) -> Any:
+        if not x.dtype.is_floating_point:
+            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {x.dtype}.")
         drawn = torch.rand(x.shape, generator=F.generator_of(stream, x.device), device=x.device)
         return wrap(to_dtype(minval + (maxval - minval) * drawn, x.dtype))
 

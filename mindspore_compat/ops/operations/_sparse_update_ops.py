@@ -235,13 +235,13 @@ def SparseApplyFtrlV2(
 
 @primitive
 def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking: Bool = False) -> _Run:
-    """(var, ms, mom, lr, gradient of rows, indices)."""
+    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
     _check_range("SparseApplyRMSProp", "momentum", momentum, 0.0)
     _check_range("SparseApplyRMSProp", "epsilon", epsilon, 0.0, strict=True)
     _check_range("SparseApplyRMSProp", "rho", rho, 0.0)
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
-        square.mul_(rho).add_(kernels.square(grad) * (1 - rho))
+        square.copy_(torch.where(grad == 0, square, square * rho + kernels.square(grad) * (1 - rho)))
         moment.mul_(momentum).add_(lr * grad * torch.rsqrt(square + epsilon))
         var.sub_(moment)
 
