@@ -165,8 +165,7 @@ class Forward:
     ) -> None:
         self.shadows: Shadows | None = None
         if has_integers(args, wanted, weights):
-            fn, args = self._following(fn, args, wanted)
-            self.shadows.follow_weights(weights)
+            fn, args = self._following(fn, args, wanted, weights)
         if wanted:
             args = tuple(
                 [
@@ -183,10 +182,13 @@ class Forward:
             with torch.enable_grad(), _DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
-    def _following(self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int]) -> tuple[Any, tuple]:
+    def _following(
+        self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int], weights: Sequence[Any]
+    ) -> tuple[Any, tuple]:
         """The computation with shadows of its integers, and its arguments."""
         outer, shadows = THREAD.shadows, Shadows()
         self.shadows = shadows
+        shadows.follow_weights(weights)
         args = tuple(
             [
                 shadows.variable(arg, outer) if position in wanted and is_integer(arg) else arg

@@ -132,6 +132,9 @@ class InstalledMethods:
     def equal(self, other: Any) -> Any:
         """Equal of ``input`` and ``other``, element by element; one of them may be a number."""
 
+    def expand(self, *size: Any, **kwargs: Any) -> Any:
+        """Broadcast to a size: ints, a sequence of them or a Tensor."""
+
     def expand_as(self, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
 
@@ -229,7 +232,7 @@ class InstalledMethods:
         """A copy of ``x`` with its rows replaced by those of ``v``."""
 
     def inv(self) -> Any:
-        """Reciprocal, element by element."""
+        """Reciprocal, element by element; of integers rounded towards zero, the least number at 0."""
 
     def invert(self) -> Any:
         """Every bit flipped, element by element."""

@@ -107,15 +107,12 @@ def Shift(periods: Int = 1, axis: Int = -1) -> _Run:
     def run(x: Any, fill_value: Any) -> Any:
         place, length = axis % x.dim(), x.shape[axis]
         count = max(-length, min(length, periods))
-        lead = (slice(None),) * place
-        ends = (
-            (slice(None, count), slice(None, length - count))
-            if count >= 0
-            else (slice(count, None), slice(-count, None))
-        )
-        filled = torch.full_like(x[(*lead, ends[0])], fill_value)
-        parts = (filled, x[(*lead, ends[1])])
-        return wrap(torch.cat(parts if count >= 0 else parts[::-1], place) if count else torch.clone(x))
+        kept, rest = max(-count, 0), max(count, 0)
+        moved = torch.narrow(x, place, kept, length - kept - rest)
+        shape = [*x.shape]
+        shape[place] = kept + rest
+        filled = torch.full(shape, fill_value, dtype=x.dtype, device=x.device)
+        return wrap(torch.cat((filled, moved) if rest else (moved, filled), place))
 
     return run
 
