@@ -55,16 +55,16 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
     return F.broadcast_to(x, as_ints(shape))
 
 
-def _broadcast_axes(s0: Any, s1: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _broadcast_axes(s0: Any, s1: Any) -> Any:
     """Of two shapes that broadcast together: the axes over which a gradient is summed for the first, and the second."""
     first, second = as_ints(s0), as_ints(s1)
     dims = len(torch.broadcast_shapes(first, second))
     padded = [(1,) * (dims - len(item)) + item for item in (first, second)]
-    one, other = (
-        tuple(i for i in range(dims) if mine[i] == 1 and (theirs[i] != 1 or i < dims - length))
+    axes = [
+        [i for i in range(dims) if mine[i] == 1 and (theirs[i] != 1 or i < dims - length)]
         for mine, theirs, length in zip(padded, padded[::-1], (len(first), len(second)))
-    )
-    return one, other
+    ]
+    return wrap(tuple(torch.tensor(item, dtype=torch.int64) for item in axes))
 
 
 def _concat_offset(axis: Any, x: Any) -> Any:
