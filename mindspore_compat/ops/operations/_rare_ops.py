@@ -15,7 +15,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, get_data, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 
 __all__ = """
@@ -270,6 +270,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
             raise ValueError(f"For 'PSROIPooling', the '{name}' must be greater than 0, but got {value!r}.")
 
     def run(x: Any, rois: Any) -> Any:
+        check_tensors("PSROIPooling", features=x, rois=rois)
         check_same_dtype("PSROIPooling", features=x, rois=rois)
         if not x.dtype.is_floating_point:
             raise TypeError(f"For 'PSROIPooling', the 'features' must be of a float dtype, but got {x.dtype}.")
