@@ -71,16 +71,18 @@ class _Wide(TorchFunctionMode):
         return tree_map(lambda item: _narrowed(item, dtype), result)
 
     def _widened(self, value: Any) -> Any:
+        wide = _to_int64(value)
         if not _is_unsigned(value):
-            return value
-        wide = value.to(torch.int64)
+            return wide
         if value.dtype is torch.uint64 and bool(torch.any(wide < 0)):
             raise self._error
         return wide
 
 
 def _to_int64(value: Any) -> Any:
-    return value.to(torch.int64) if _is_unsigned(value) else value
+    if _is_unsigned(value):
+        return value.to(torch.int64)
+    return torch.int64 if isinstance(value, torch.dtype) and value in _UNSIGNED else value
 
 
 def _is_unsigned(value: Any) -> bool:

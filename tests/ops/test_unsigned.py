@@ -26,6 +26,7 @@ def test_as_numpy(dtype: Any) -> None:
         (a > b, x > y),
         (a <= b, x <= y),
         (P.Add()(a, b), x + y),
+        (P.ReduceSum()(a, 1), x.sum(1, dtype=x.dtype)),
         (P.AddN()([a, b, b]), x + y + y),
         (P.Greater()(a, b), x > y),
         (P.Invert()(a), ~x),
