@@ -1,5 +1,6 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
 
+from mindspore_compat.ops.function import array_func, math_func, nn_func  # noqa: F401
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403

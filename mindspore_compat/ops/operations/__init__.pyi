@@ -9,6 +9,7 @@ from mindspore_compat.ops.operations import debug_ops as debug_ops
 from mindspore_compat.ops.operations import image_ops as image_ops
 from mindspore_compat.ops.operations import inner_ops as inner_ops
 from mindspore_compat.ops.operations import linalg_ops as linalg_ops
+from mindspore_compat.ops.operations import manually_defined as manually_defined
 from mindspore_compat.ops.operations import math_ops as math_ops
 from mindspore_compat.ops.operations import nn_ops as nn_ops
 from mindspore_compat.ops.operations import other_ops as other_ops
