@@ -28,6 +28,7 @@ def test_as_numpy(dtype: Any) -> None:
         (P.Add()(a, b), x + y),
         (P.ReduceSum()(a, 1), x.sum(1, dtype=x.dtype)),
         (P.AddN()([a, b, b]), x + y + y),
+        (ops.addn([a, b]), x + y),
         (P.Greater()(a, b), x > y),
         (P.Invert()(a), ~x),
         (P.Maximum()(a, b), np.maximum(x, y)),

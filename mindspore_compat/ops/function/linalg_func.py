@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, pair, to_dtype
+from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
@@ -55,6 +55,7 @@ def mm(input: Any, mat2: Any) -> Any:
     return wrap(kernels.mm(input, mat2))
 
 
+@takes_unsigned
 def bmm(input_x: Any, mat2: Any) -> Any:
     """The products of matrices in a batch."""
     return wrap(kernels.matmul(input_x, mat2))
