@@ -128,6 +128,8 @@ class Shadows(TorchFunctionMode):
         for chosen in self._choices(leaves):
 
             def stands_for(leaf: Any, chosen: set[int] = chosen) -> Any:
+                if isinstance(leaf, torch.dtype):  # what a sum is given in: the shadow's stays float64
+                    return leaf if leaf.is_floating_point or leaf.is_complex else torch.float64
                 if id(leaf) not in chosen:
                     return leaf
                 return self.of(leaf) if id(leaf) in self._of else _Base.to(leaf, torch.float64)

@@ -166,3 +166,9 @@ def test_what_has_no_gradient_is_refused(operator: Any) -> None:
         ops.grad(operator, (0, 1))(x, y)
     beside = ops.grad(lambda w: (w * operator(x, y)).sum())(Tensor([1.0, 1.0]))
     assert beside.asnumpy().tolist() == operator(x, y).asnumpy().tolist()
+
+
+def test_through_a_sum_of_another_integer_dtype() -> None:
+    x = Tensor([[1, 2], [3, 4]], ms.int8)
+    found = ops.grad(lambda x: ops.auto_generate.sum_ext(x * x, 0, False, dtype=ms.int32))(x)
+    assert found.asnumpy().tolist() == [[2, 4], [6, 8]] and found.dtype == ms.int8
