@@ -165,9 +165,7 @@ class Forward:
     ) -> None:
         self.shadows: Shadows | None = None
         if has_integers(args, wanted, weights):
-            fn, args, shadows = self._following(fn, args, wanted)
-            shadows.follow_weights(weights)
-            self.shadows = shadows
+            fn, args, self.shadows = self._following(fn, args, wanted, weights)
         if wanted:
             args = tuple(
                 [
@@ -184,9 +182,13 @@ class Forward:
             with torch.enable_grad(), _DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
-    def _following(self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int]) -> tuple[Any, tuple, Shadows]:
+    @staticmethod
+    def _following(
+        fn: Callable[..., Any], args: tuple, wanted: Sequence[int], weights: Sequence[Any]
+    ) -> tuple[Any, tuple, Shadows]:
         """The computation with shadows of its integers, its arguments, and those shadows."""
         outer, shadows = THREAD.shadows, Shadows()
+        shadows.follow_weights(weights)
         args = tuple(
             [
                 shadows.variable(arg, outer) if position in wanted and is_integer(arg) else arg

@@ -132,6 +132,9 @@ class InstalledMethods:
     def equal(self, other: Any) -> Any:
         """Equal of ``input`` and ``other``, element by element; one of them may be a number."""
 
+    def expand(self, *size: Any, **kwargs: Any) -> Any:
+        """Broadcast to a size: ints, a sequence of them or a Tensor."""
+
     def expand_as(self, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
 

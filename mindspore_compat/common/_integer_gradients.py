@@ -28,7 +28,8 @@ _WITHOUT_GRADIENT = {
     torch.bitwise_left_shift: "LeftShift",
     torch.bitwise_right_shift: "RightShift",
 }
-_RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential")
+#: operators that are not asked a second time, or whose places have no derivative
+_NOT_FOLLOWED = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential", "unique")
 
 
 def is_integer(value: Any) -> bool:
@@ -110,7 +111,7 @@ class Shadows(TorchFunctionMode):
             self._written(func, name, args, kwargs)
             return result
         found = tree_leaves(result)
-        if any(part in name for part in _RANDOM) or not any(isinstance(item, torch.Tensor) for item in found):
+        if any(part in name for part in _NOT_FOLLOWED) or not any(isinstance(item, torch.Tensor) for item in found):
             return result
         others = self._of_shadows(func, args, kwargs)
         if len(others) != len(found):
@@ -127,8 +128,8 @@ class Shadows(TorchFunctionMode):
         for chosen in self._choices(leaves):
 
             def stands_for(leaf: Any, chosen: set[int] = chosen) -> Any:
-                if leaf.__class__ is torch.dtype and not (leaf.is_floating_point or leaf.is_complex):
-                    return torch.float64
+                if isinstance(leaf, torch.dtype):  # what a sum is given in: the shadow's stays float64
+                    return leaf if leaf.is_floating_point or leaf.is_complex else torch.float64
                 if id(leaf) not in chosen:
                     return leaf
                 return self.of(leaf) if id(leaf) in self._of else _Base.to(leaf, torch.float64)

@@ -29,7 +29,7 @@ class PlaceError(RuntimeError, ValueError, IndexError):
     """
 
 
-_OF_PLACES = re.compile(r"out of (bounds|range)|index out of range")
+_OF_PLACES = re.compile(r"out of (DATA )?bounds|out of range")
 _OF_SHAPES = re.compile(
     "|".join(
         (

@@ -16,6 +16,13 @@ __all__ = ["lacks_kernel", "retried"]
 _UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
 #: operators that give places or counts, and those that give them beside values
 _PLACES = ("argmax", "argmin", "argsort", "nonzero", "searchsorted", "bincount", "count_nonzero")
+#: operators whose lowest 64 bits do not depend on what the highest one means
+_MODULAR = frozenset(
+    """
+    add sub rsub mul neg negative bitwise_not invert bitwise_and bitwise_or bitwise_xor sum cumsum matmul mm bmm
+    index_select gather index_put index_add scatter scatter_add where cat stack
+    """.split()
+)
 _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mode", "kthvalue", "unique")
 
 
@@ -55,7 +62,8 @@ class _Wide(TorchFunctionMode):
         if not unsigned or (getattr(func, "__name__", "").endswith("_") and not func.__name__.endswith("__")):
             raise self._error
         dtype = max(unsigned, key=lambda item: item.itemsize)
-        result = func(*tree_map(self._widened, args), **tree_map(self._widened, kwargs))
+        widen = _to_int64 if name in _MODULAR else self._widened
+        result = func(*tree_map(widen, args), **tree_map(widen, kwargs))
         if any(name.startswith(item) for item in _PLACES):
             return result
         if name in _WITH_PLACES and isinstance(result, tuple):
@@ -63,12 +71,18 @@ class _Wide(TorchFunctionMode):
         return tree_map(lambda item: _narrowed(item, dtype), result)
 
     def _widened(self, value: Any) -> Any:
+        wide = _to_int64(value)
         if not _is_unsigned(value):
-            return value
-        wide = value.to(torch.int64)
+            return wide
         if value.dtype is torch.uint64 and bool(torch.any(wide < 0)):
             raise self._error
         return wide
+
+
+def _to_int64(value: Any) -> Any:
+    if _is_unsigned(value):
+        return value.to(torch.int64)
+    return torch.int64 if isinstance(value, torch.dtype) and value in _UNSIGNED else value
 
 
 def _is_unsigned(value: Any) -> bool:

@@ -596,6 +596,7 @@ from mindspore_compat.ops.function import neg as neg
 from mindspore_compat.ops.function import negative as negative
 from mindspore_compat.ops.function import nextafter as nextafter
 from mindspore_compat.ops.function import nll_loss as nll_loss
+from mindspore_compat.ops.function import nn_func as nn_func
 from mindspore_compat.ops.function import nonzero as nonzero
 from mindspore_compat.ops.function import norm as norm
 from mindspore_compat.ops.function import normal as normal
@@ -1508,6 +1509,7 @@ from mindspore_compat.ops.operations import image_ops as image_ops
 from mindspore_compat.ops.operations import inner_ops as inner_ops
 from mindspore_compat.ops.operations import kernel as kernel
 from mindspore_compat.ops.operations import linalg_ops as linalg_ops
+from mindspore_compat.ops.operations import manually_defined as manually_defined
 from mindspore_compat.ops.operations import math_ops as math_ops
 from mindspore_compat.ops.operations import ms_kernel as ms_kernel
 from mindspore_compat.ops.operations import nn_ops as nn_ops

@@ -217,7 +217,7 @@ def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
                 return function(*args, **kwargs)
             except (IndexError, RuntimeError) as error:
                 if lacks_kernel(error):
-                    return retried(error, function, args, kwargs)
+                    return retried(error, checked, args, kwargs)
                 if isinstance(error, PlaceError) or not is_out_of_range(error) or "Dimension" in str(error):
                     raise
                 raise PlaceError(

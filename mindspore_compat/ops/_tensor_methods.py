@@ -74,6 +74,12 @@ class _OwnArguments:
         """Zeros, as `new_ones`."""
         return wrap(_Base.new_zeros(self, *_size_and_dtype(size, kwargs), **kwargs))
 
+    def expand(self: Any, *size: Any, **kwargs: Any) -> Any:
+        """Broadcast to a size: ints, a sequence of them or a Tensor."""
+        if len(size) == 1 and isinstance(size[0], torch.Tensor):
+            size = (size[0].tolist(),)
+        return wrap(_Base.expand(self, *size, **kwargs))
+
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
         return F.expand_as(self, x if other is None else other)

@@ -549,6 +549,7 @@ from mindspore_compat.ops.function import neg as neg
 from mindspore_compat.ops.function import negative as negative
 from mindspore_compat.ops.function import nextafter as nextafter
 from mindspore_compat.ops.function import nll_loss as nll_loss
+from mindspore_compat.ops.function import nn_func as nn_func
 from mindspore_compat.ops.function import nonzero as nonzero
 from mindspore_compat.ops.function import norm as norm
 from mindspore_compat.ops.function import normal as normal

@@ -20,6 +20,10 @@ __all__ = """
 """.split()
 
 
+#: name -> the operator that computes it
+KERNELS: dict[str, Any] = {}
+
+
 class Primitive:
     """An operator with attributes. Subclasses set attributes in ``__init__`` and compute in ``__call__``.
 
@@ -35,10 +39,24 @@ class Primitive:
         )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"For '{self.name}', the Primitive has no computation on PyTorch. Define '__call__' in the subclass, "
-            "or use a function of mindspore.ops."
-        )
+        """What the operator of this name computes, with this one's attributes: upstream finds kernels by name, so that
+        a program may declare an operator of its own over one of them.
+
+        Raises:
+            NotImplementedError: if there is none.
+        """
+        kernel = self.__dict__.get("_kernel")
+        if kernel is None:
+            found = KERNELS.get(self.name)
+            if found is None or isinstance(self, found):
+                raise NotImplementedError(
+                    f"For '{self.name}', the Primitive has no computation on PyTorch. Define '__call__' in the "
+                    "subclass, or use a function of mindspore.ops."
+                )
+            known = {**self.attrs, **self.__dict__}
+            kernel = found(**{name: known[name] for name in inspect.signature(found).parameters if name in known})
+            self.__dict__["_kernel"] = kernel
+        return kernel(*args, **kwargs)
 
     def __getattr__(self, item: str) -> Any:
         attrs = self.__dict__.get("attrs", {})

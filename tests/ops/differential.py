@@ -350,7 +350,7 @@ def operators() -> dict[str, str]:
                     names.setdefault(id(value), []).append(name)
     golden, compared, run = load(), set(), set()
     for case in cases():
-        found = set(re.findall(r"\b(?:ops|P|F|C)\.([A-Za-z_]\w*)", case))
+        found = set(re.findall(r"\b(?:ops|P|F|C)\.(?:_?[a-z]\w*_(?:ops|generate)\.)?([A-Za-z_]\w*)", case))
         run |= found
         compared |= found if "out" in golden.get(case, {}) or case.startswith("! ") else set()
     tests = Path(__file__).parents[1]

@@ -163,3 +163,11 @@ def test_slices_convolutions_and_nearest_neighbours() -> None:
         auto_generate.UpsampleNearest2D()(x, None, [2.0, 2.0]),
     ):
         np.testing.assert_array_equal(found.asnumpy(), twice)
+
+
+def test_upstreams_files_are_attributes_of_their_packages() -> None:
+    """Code writes ``ops.function.nn_func.interpolate_ext`` after ``from mindspore import ops``."""
+    from mindspore_compat import ops
+
+    assert ops.function.nn_func.interpolate_ext and ops.function.array_func.new_zeros
+    assert ops.operations.manually_defined.tile is ops.tile

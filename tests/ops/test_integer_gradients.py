@@ -180,3 +180,9 @@ def test_an_operator_that_is_told_a_dtype_of_integers(dtype: Any) -> None:
     ):
         found = ops.grad(function)(x)
         assert found.dtype == dtype and found.asnumpy().tolist() == expected
+
+
+def test_through_a_sum_of_another_integer_dtype() -> None:
+    x = Tensor([[1, 2], [3, 4]], ms.int8)
+    found = ops.grad(lambda x: ops.auto_generate.sum_ext(x * x, 0, False, dtype=ms.int32))(x)
+    assert found.asnumpy().tolist() == [[2, 4], [6, 8]] and found.dtype == ms.int8

@@ -26,7 +26,9 @@ def test_as_numpy(dtype: Any) -> None:
         (a > b, x > y),
         (a <= b, x <= y),
         (P.Add()(a, b), x + y),
+        (P.ReduceSum()(a, 1), x.sum(1, dtype=x.dtype)),
         (P.AddN()([a, b, b]), x + y + y),
+        (ops.addn([a, b]), x + y),
         (P.Greater()(a, b), x > y),
         (P.Invert()(a), ~x),
         (P.Maximum()(a, b), np.maximum(x, y)),
@@ -39,6 +41,10 @@ def test_as_numpy(dtype: Any) -> None:
     ):
         assert found.asnumpy().dtype == np.asarray(expected, None if hasattr(expected, "dtype") else x.dtype).dtype
         assert np.array_equal(found.asnumpy(), expected)
+    huge = Tensor(np.array([2**63 + 5, 1], np.uint64)) if dtype == ms.uint64 else a
+    assert np.array_equal(P.Invert()(huge).asnumpy(), ~huge.asnumpy())
+    with pytest.raises(RuntimeError, match="in the range"):
+        ops.gather(a, Tensor([5], ms.int32), 1)
     assert ops.cummax(a, 1)[1].dtype in (ms.int32, ms.int64)
 
 

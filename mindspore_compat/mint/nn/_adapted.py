@@ -17,13 +17,18 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool) -> A
     return pool(input, output_size, return_indices)
 
 
+def _constant(weight: Any) -> Any:
+    """A weight of the loss, which has no gradient."""
+    return weight.detach() if isinstance(weight, torch.Tensor) else weight
+
+
 def binary_cross_entropy(input: Any, target: Any, weight: Any, reduction: str) -> Any:
-    return functional.binary_cross_entropy(input, target, weight, reduction=reduction)
+    return functional.binary_cross_entropy(input, target, _constant(weight), reduction=reduction)
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduction: str, pos_weight: Any) -> Any:
     return functional.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=reduction, pos_weight=pos_weight
+        input, target, _constant(weight), reduction=reduction, pos_weight=_constant(pos_weight)
     )
 
 

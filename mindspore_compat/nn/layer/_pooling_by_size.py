@@ -93,6 +93,8 @@ class AdaptiveAvgPool2d(_AdaptiveNd):
     """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
 
     def construct(self, x: Any) -> Any:
+        if x.dim() not in (3, 4):
+            raise ValueError(f"For primitive[AdaptiveAvgPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
         return kernels.adaptive_avg_pool2d(x, self._resolved(x))
 
 
@@ -113,6 +115,8 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
         self.return_indices = return_indices
 
     def construct(self, x: Any) -> Any:
+        if x.dim() not in (3, 4):
+            raise ValueError(f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
         result = _nn.adaptive_max_pool2d(x, self._resolved(x))
         return tuple(result) if self.return_indices else result[0]
 

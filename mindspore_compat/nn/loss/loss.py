@@ -21,6 +21,7 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     reduced,
 )
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
+from mindspore_compat.ops.function._loss import kl_div
 
 __all__ = [
     "LossBase",
@@ -329,9 +330,7 @@ class KLDivLoss(LossBase):
 
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("KLDivLoss", logits=logits, labels=labels)
-        if self.reduction == "batchmean":
-            return torch.div(torch.kl_div(logits, labels, _CODES["sum"]), logits.shape[0])
-        return torch.kl_div(logits, labels, _CODES[self.reduction])
+        return kl_div(logits, labels, self.reduction)
 
 
 class CTCLoss(LossBase):

@@ -1,12 +1,13 @@
 """Operators as functions. Upstream: ``mindspore.ops.auto_generate.gen_ops_def``."""
 
-from mindspore_compat.ops import function
+from mindspore_compat.ops import function, operations
 from mindspore_compat.ops.auto_generate._extended_table import FUNCTIONS
 from mindspore_compat.ops.function import *  # noqa: F403
 
 for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)
 globals().update(FUNCTIONS)
+bmm_ext, Reciprocal = function.bmm, operations.Reciprocal
 #: upstream shows these here, though ``mindspore.ops`` does not
 from mindspore_compat.ops.function import (  # noqa: E402, F401
     group_topk,

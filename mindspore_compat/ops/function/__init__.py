@@ -1,5 +1,6 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
 
+from mindspore_compat.ops.function import array_func, math_func, nn_func  # noqa: F401
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403
@@ -23,6 +24,7 @@ from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 from mindspore_compat.ops.function._rotated import *  # noqa: F403
+from mindspore_compat.ops.function._sampling import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
 from mindspore_compat.ops.function._tensor_parallel import *  # noqa: F403

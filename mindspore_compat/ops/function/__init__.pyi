@@ -504,6 +504,8 @@ from mindspore_compat.ops.function._resizing import resize_linear as resize_line
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
 from mindspore_compat.ops.function._rotated import rotated_iou as rotated_iou
+from mindspore_compat.ops.function._sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from mindspore_compat.ops.function._sampling import uniform_candidate_sampler as uniform_candidate_sampler
 from mindspore_compat.ops.function._scattering import scatter_add as scatter_add
 from mindspore_compat.ops.function._scattering import scatter_div as scatter_div
 from mindspore_compat.ops.function._scattering import scatter_max as scatter_max
@@ -730,7 +732,6 @@ from mindspore_compat.ops.function.random_func import fixed_generator as fixed_g
 from mindspore_compat.ops.function.random_func import gamma as gamma
 from mindspore_compat.ops.function.random_func import generator_of as generator_of
 from mindspore_compat.ops.function.random_func import laplace as laplace
-from mindspore_compat.ops.function.random_func import log_uniform_candidate_sampler as log_uniform_candidate_sampler
 from mindspore_compat.ops.function.random_func import multinomial as multinomial
 from mindspore_compat.ops.function.random_func import multinomial_with_replacement as multinomial_with_replacement
 from mindspore_compat.ops.function.random_func import normal as normal
@@ -752,7 +753,6 @@ from mindspore_compat.ops.function.random_func import standard_normal as standar
 from mindspore_compat.ops.function.random_func import truncated_normal as truncated_normal
 from mindspore_compat.ops.function.random_func import uniform as uniform
 from mindspore_compat.ops.function.random_func import uniform_ as uniform_
-from mindspore_compat.ops.function.random_func import uniform_candidate_sampler as uniform_candidate_sampler
 from mindspore_compat.ops.function.random_func import uniform_int as uniform_int
 from mindspore_compat.ops.function.sparse_func import coalesce as coalesce
 from mindspore_compat.ops.function.sparse_func import coo2csr as coo2csr

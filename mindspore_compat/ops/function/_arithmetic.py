@@ -21,8 +21,9 @@ from mindspore_compat.common._tensor_operators import (
 )
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_plain, check_same_dtype, pair
+from mindspore_compat.ops._adapt import as_plain, check_same_dtype, pair, takes_unsigned
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
+from mindspore_compat.ops.function._gamma import gammainc, gammaincc
 
 __all__ = """
     accumulate_n add addcdiv addcmul addn approximate_equal arctan2 atan2 bitwise_and bitwise_left_shift bitwise_or
@@ -186,9 +187,9 @@ nextafter = _binary("nextafter", torch.nextafter)
 
 squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))
 
-igamma = _binary("igamma", torch.special.gammainc)
+igamma = _binary("igamma", gammainc)
 
-igammac = _binary("igammac", torch.special.gammaincc)
+igammac = _binary("igammac", gammaincc)
 
 zeta = _binary("zeta", torch.special.zeta)
 
@@ -273,6 +274,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     return input + tensor1 / tensor2 * value
 
 
+@takes_unsigned
 def addn(x: Any) -> Any:
     """The sum of a sequence of tensors."""
     items = x if isinstance(x, (tuple, list)) else (x,)

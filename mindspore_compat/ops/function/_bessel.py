@@ -33,7 +33,12 @@ class _Bessel(torch.autograd.Function):
 
 
 def _of(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    return lambda x: _Bessel.apply(x, name)
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if x.dtype in (torch.float16, torch.bfloat16):  # torch has no kernels of them
+            return _Bessel.apply(x.float(), name).to(x.dtype)
+        return _Bessel.apply(x, name)
+
+    return function
 
 
 _VALUES: dict[str, Any] = {

@@ -125,16 +125,12 @@ def _number(value: Any) -> Any:
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``end``; one argument is the end."""
+    """start, start + step, ... below ``end``; one argument is the end. float32, or int64 if all are ints."""
     if end is None:
         start, end = 0, start
-    dtypes = [item.dtype for item in (start, end, step) if isinstance(item, torch.Tensor)]
     start, end, step = _number(start), _number(end), _number(step)
     if dtype is None:
-        if dtypes:
-            dtype = dtypes[0]
-        else:
-            dtype = torch.float32 if any(isinstance(item, float) for item in (start, end, step)) else torch.int64
+        dtype = torch.float32 if any(isinstance(item, float) for item in (start, end, step)) else torch.int64
     return wrap(torch.arange(start, end, step, dtype=dtype_or_none(dtype), device=current_device()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -189,13 +190,30 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 def slice_scatter(
     input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """``input`` with a slice of ``axis`` replaced."""
-    return wrap(torch.slice_scatter(input, src, axis, start, end, step))
+    """``input`` with a slice of ``axis`` replaced.
+
+    Raises:
+        ValueError: if ``src`` has not the slice's shape.
+    """
+    return _slice_replaced(lambda: torch.slice_scatter(input, src, axis, start, end, step))
+
+
+def _slice_replaced(replace: Callable[[], torch.Tensor]) -> Any:
+    try:
+        return wrap(replace())
+    except RuntimeError as error:
+        if "expected src to have a size" not in str(error):
+            raise
+        raise ValueError(f"For slice_scatter, src shape should be equal to the slice size: {error}") from None
 
 
 def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
-    """``input`` with one slice of ``axis`` replaced."""
-    return wrap(torch.select_scatter(input, src, axis, index))
+    """``input`` with one slice of ``axis`` replaced.
+
+    Raises:
+        ValueError: if ``src`` has not the slice's shape.
+    """
+    return _slice_replaced(lambda: torch.select_scatter(input, src, axis, index))
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

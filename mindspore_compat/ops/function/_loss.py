@@ -330,9 +330,9 @@ def triplet_margin_loss(
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
     """Whether the class of each row is among its k best."""
-    if x1.dim() != 2 or x2.dim() != 1:
+    if x1.dim() != 2 or x2.dim() != 1 or len(x1) != len(x2):
         raise ValueError(
-            f"For 'InTopK', the inputs must have 2 axes and 1 axis, but got shapes {tuple(x1.shape)} and "
+            f"For 'InTopK', the inputs must have 2 axes and 1 axis of one length, but got shapes {tuple(x1.shape)} and "
             f"{tuple(x2.shape)}."
         )
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))

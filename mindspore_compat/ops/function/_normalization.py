@@ -39,7 +39,7 @@ def batch_norm_outputs(
             batch_variance = torch.var(x, axes, correction=0)
         outputs = (batch_mean, batch_variance, batch_mean, batch_variance)
     else:
-        y = torch.batch_norm(x, scale, bias, mean, variance, False, momentum, epsilon, False)
+        y = torch.batch_norm(x, scale, bias, mean.detach(), variance.detach(), False, momentum, epsilon, False)
         outputs = (mean, variance, mean, variance)
     return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
 

@@ -202,6 +202,11 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows so that ``output_size`` remain."""
+    if not input.dtype.is_floating_point:  # torch has no kernel of integers
+        values = torch.Tensor.double(input)
+        values, places = adaptive_max_pool3d(values, output_size, True)
+        values = to_dtype(values, input.dtype)
+        return wrap((values, places) if return_indices else values)
     values, places = tf.adaptive_max_pool3d(input, _kept(output_size, input, 3), return_indices=True)
     return wrap((values, to_dtype(places, torch.int32)) if return_indices else values)
 

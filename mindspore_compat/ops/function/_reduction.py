@@ -9,6 +9,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
 
 __all__ = """
@@ -210,7 +211,13 @@ def nansum(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any =
 
 
 def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
-    """Mean without nans."""
+    """Mean without nans.
+
+    Raises:
+        TypeError: for integers.
+    """
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise TypeError(f"For 'nanmean', input should be floating point dtype, but got {dtype_name(input.dtype)}.")
     return wrap(torch.nanmean(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
 
 

@@ -8,7 +8,15 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, changed, checks_places, get_data, in_range, passes_gradient
+from mindspore_compat.ops._adapt import (
+    as_ints,
+    changed,
+    check_same_dtype,
+    checks_places,
+    get_data,
+    in_range,
+    passes_gradient,
+)
 from mindspore_compat.ops.function._arithmetic import quotient
 from mindspore_compat.ops.function._indexing import as_long
 
@@ -84,11 +92,26 @@ _COMBINE: dict[str, _Combine] = {
 }
 
 
+def _check_scattered(owner: str, input_x: Any, indices: Any, updates: Any) -> None:
+    """TypeError or ValueError in upstream's words for dtypes and shapes that its kernels do not take."""
+    check_same_dtype(owner, input_x=input_x, updates=updates)
+    if isinstance(indices, torch.Tensor) and indices.dtype not in (torch.int32, torch.int64):
+        raise TypeError(
+            f"For primitive[{owner}], the input[indices type] supports types: Int32, Int64. But got {indices.dtype}."
+        )
+    if isinstance(indices, torch.Tensor) and (not indices.dim() or indices.shape[-1] > input_x.dim()):
+        raise ValueError(
+            f"For {owner}, the last dimension of 'indices' must be less than or equal to the dimension of 'input_x', "
+            f"but got shapes {tuple(indices.shape)} and {tuple(input_x.shape)}."
+        )
+
+
 def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
     combine = _COMBINE[kind]
 
     @checks_places(f"TensorScatter{kind.capitalize()}")
     def op(input_x: Any, indices: Any, updates: Any) -> Any:
+        _check_scattered(f"TensorScatter{kind.capitalize()}", input_x, indices, updates)
         return wrap(combine(input_x, tuple(torch.unbind(as_long(indices), -1)), updates))
 
     op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"

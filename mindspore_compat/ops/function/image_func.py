@@ -192,7 +192,7 @@ def crop_and_resize(
     batch = torch.Tensor.expand(torch.reshape(box_indices.long(), (-1, 1, 1)), grid_y.shape)
     grid_y, grid_x = torch.clamp(grid_y, 0, height - 1), torch.clamp(grid_x, 0, width - 1)
     if method == "nearest":
-        found = image[batch, torch.round(grid_y).long(), torch.round(grid_x).long()].float()
+        found = image[batch, torch.floor(grid_y + 0.5).long(), torch.floor(grid_x + 0.5).long()].float()
     else:
         found = _bilinear(torch.permute(image.float(), (0, 3, 1, 2)), batch, grid_y, grid_x)
     return wrap(

@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, pair, to_dtype
+from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
@@ -55,6 +55,7 @@ def mm(input: Any, mat2: Any) -> Any:
     return wrap(kernels.mm(input, mat2))
 
 
+@takes_unsigned
 def bmm(input_x: Any, mat2: Any) -> Any:
     """The products of matrices in a batch."""
     return wrap(kernels.matmul(input_x, mat2))
@@ -259,7 +260,15 @@ log_matrix_determinant = slogdet
 
 
 def eig(A: Any) -> Any:
-    """(eigenvalues, eigenvectors), complex."""
+    """(eigenvalues, eigenvectors), complex.
+
+    Raises:
+        ValueError: for what are no square matrices. TypeError: for integers.
+    """
+    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
+        raise ValueError(f"For 'Eig', x should be square matrices of at least 2 axes, but got {tuple(A.shape)}.")
+    if not (A.dtype.is_floating_point or A.dtype.is_complex):
+        raise TypeError(f"For primitive[Eig], the input argument[x] must be floating or complex, but got {A.dtype}.")
     return wrap(tuple(torch.linalg.eig(A)))
 
 

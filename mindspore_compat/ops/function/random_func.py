@@ -6,8 +6,6 @@ each call its own generator, so that one seed gives one result; upstream's seque
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -22,7 +20,7 @@ from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dty
 __all__ = """
     normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
     randn_like randint randint_like randperm bernoulli multinomial multinomial_with_replacement random_categorical
-    random_gamma random_poisson choice_with_mask log_uniform_candidate_sampler uniform_candidate_sampler random_
+    random_gamma random_poisson choice_with_mask random_
     uniform_ normal_ exponential_ bernoulli_ generator_of fixed_generator truncated_normal
 """.split()
 
@@ -189,13 +187,19 @@ def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`rand` in the shape and dtype of ``input``."""
+    """`rand` in the shape and dtype of ``input``.
+
+    Raises:
+        ValueError: for a dtype that is not floating.
+    """
+    if not (dtype_or_none(dtype) or input.dtype).is_floating_point:
+        raise ValueError(f"For 'rand_like', the 'dtype' must be a float type, but got {dtype or input.dtype}.")
     return rand(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`randn` in the shape and dtype of ``input``."""
-    return randn(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
+    """`randn` in the shape of ``input``, float32 without a ``dtype``."""
+    return randn(tuple(input.shape), dtype=dtype or torch.float32, seed=seed)
 
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -281,78 +285,6 @@ def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) ->
     return wrap(places), wrap(mask)
 
 
-def _sampled(
-    true_classes: Any,
-    chance: Callable[[torch.Tensor], torch.Tensor],
-    range_max: int,
-    num_sampled: int,
-    unique: bool,
-    seed: int,
-    remove: bool = False,
-) -> Any:
-    """``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
-    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
-    weights = chance(classes)
-    if remove:
-        true = torch.reshape(true_classes, (-1,)).to(_int64)
-        weights[true[(true >= 0) & (true < range_max)]] = 0
-    drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
-
-    def expected(places: torch.Tensor) -> Any:
-        chances = chance(places.double())
-        counts = -torch.expm1(tries * torch.log1p(-chances)) if unique else chances * tries
-        return wrap(to_dtype(counts, torch.float32))
-
-    return wrap(to_dtype(drawn, true_classes.dtype)), expected(true_classes), expected(drawn)
-
-
-def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
-    """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
-    if not unique:
-        return torch.multinomial(weights, count, True, generator=generator), count
-    if int(torch.count_nonzero(weights)) < count:
-        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
-    found: dict[int, None] = {}
-    tries = 0
-    while len(found) < count:
-        for place in torch.multinomial(weights, max(count, 64), True, generator=generator).tolist():
-            tries += len(found) < count
-            if len(found) < count:
-                found[place] = None
-    return torch.tensor(list(found), device=weights.device), tries
-
-
-def log_uniform_candidate_sampler(
-    true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
-) -> Any:
-    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
-    the class.
-    """
-    whole = math.log(range_max + 1)
-
-    def chance(classes: torch.Tensor) -> torch.Tensor:
-        return torch.log((classes + 2) / (classes + 1)) / whole
-
-    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed)
-
-
-def uniform_candidate_sampler(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int = 0,
-    remove_accidental_hits: bool = False,
-) -> Any:
-    """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
-
-    def chance(classes: torch.Tensor) -> torch.Tensor:
-        return torch.full_like(classes, 1 / range_max)
-
-    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed, remove_accidental_hits)
-
-
 # --- in place ---------------------------------------------------------------------------------------------------------
 
 
@@ -391,6 +323,8 @@ def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
 __getattr__ = module_getattr(
     __name__,
     {
+        "log_uniform_candidate_sampler": "ops.function._sampling",
+        "uniform_candidate_sampler": "ops.function._sampling",
         "randperm_ext": "mint:randperm",
         "randn_like_ext": "mint:randn_like",
         "rand_like_ext": "mint:rand_like",

@@ -1,6 +1,6 @@
 """Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
 
-from mindspore_compat.ops.operations import _inner_ops, inner_ops, linalg_ops  # noqa: F401
+from mindspore_compat.ops.operations import _inner_ops, _rare_ops, inner_ops, linalg_ops, manually_defined  # noqa: F401
 from mindspore_compat.ops.operations._betainc import *  # noqa: F403
 from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
     ApplyRotaryPosEmb,
@@ -25,4 +25,10 @@ from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).
 from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip
+from mindspore_compat.ops.primitive import KERNELS as _KERNELS
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401
+
+_KERNELS.update(
+    {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
+)
+_KERNELS["Shift"] = _rare_ops.Shift

@@ -9,6 +9,7 @@ from mindspore_compat.ops.operations import debug_ops as debug_ops
 from mindspore_compat.ops.operations import image_ops as image_ops
 from mindspore_compat.ops.operations import inner_ops as inner_ops
 from mindspore_compat.ops.operations import linalg_ops as linalg_ops
+from mindspore_compat.ops.operations import manually_defined as manually_defined
 from mindspore_compat.ops.operations import math_ops as math_ops
 from mindspore_compat.ops.operations import nn_ops as nn_ops
 from mindspore_compat.ops.operations import other_ops as other_ops
@@ -1657,7 +1658,7 @@ class SparseApplyProximalGradientDescent(Primitive):
     def __call__(self, *given: Any) -> Any: ...
 
 class SparseApplyRMSProp(Primitive):
-    """(var, ms, mom, lr, gradient of rows, indices)."""
+    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
     def __init__(self, rho: float, momentum: float, epsilon: float, use_locking: bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -1822,7 +1823,7 @@ class SplitV(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class SquareSumAll(Primitive):
-    """"""
+    """(the sum of squares of ``x``, that of ``y``)."""
     def __init__(self) -> None: ...
     def __call__(self, x: Any, y: Any) -> Any: ...
 

@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._declare import Bool, primitive
-from mindspore_compat.ops.operations._update_ops import _step
+from mindspore_compat.ops.operations._update_ops import _dense, _step, check_rows, rounds
 
 __all__ = """
     ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyRMSProp ApplyCenteredRMSProp ApplyFtrl
@@ -78,10 +78,12 @@ def SparseApplyAdagrad(lr: float, update_slots: bool = True, use_locking: bool =
     """(var, accum, gradient of rows, indices)."""
 
     def step(var: Any, accum: Any, grad: Any, indices: Any) -> tuple:
-        rows = indices.long()
+        check_rows("SparseApplyAdagrad", (var, accum), grad, indices)
+        rows = torch.unique(indices.long())
+        total = _dense(grad, indices, var)[rows]  # gradients for one row add up
         if update_slots:
-            accum.index_add_(0, rows, torch.square(grad))
-        var.index_add_(0, rows, -lr * grad * torch.rsqrt(accum[rows]))
+            accum.index_add_(0, rows, torch.square(total))
+        var.index_add_(0, rows, -lr * total * torch.rsqrt(accum[rows]))
         return 0, 1
 
     return _step(step)
@@ -147,11 +149,13 @@ def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_lockin
     """(var, accum, linear, gradient of rows, indices)."""
 
     def step(var: Any, accum: Any, linear: Any, grad: Any, indices: Any) -> tuple:
-        rows = indices.long()
-        part = var[rows], accum[rows], linear[rows]
-        _ftrl(part[0], part[1], part[2], grad, lr, l1, l2, lr_power)
-        for item, new in zip((var, accum, linear), part):
-            item[rows] = new
+        check_rows("SparseApplyFtrl", (var, accum, linear), grad, indices)
+        for some in rounds(indices.long()):
+            rows = indices[some].long()
+            part = var[rows], accum[rows], linear[rows]
+            _ftrl(part[0], part[1], part[2], grad[some], lr, l1, l2, lr_power)
+            for item, new in zip((var, accum, linear), part):
+                item[rows] = new
         return 0, 1, 2
 
     return _step(step)

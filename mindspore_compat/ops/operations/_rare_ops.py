@@ -15,8 +15,8 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, get_data, to_dtype
-from mindspore_compat.ops._declare import Bool, plain, primitive
+from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
+from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 
 __all__ = """
     AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
@@ -55,16 +55,16 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
     return F.broadcast_to(x, as_ints(shape))
 
 
-def _broadcast_axes(s0: Any, s1: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _broadcast_axes(s0: Any, s1: Any) -> Any:
     """Of two shapes that broadcast together: the axes over which a gradient is summed for the first, and the second."""
     first, second = as_ints(s0), as_ints(s1)
     dims = len(torch.broadcast_shapes(first, second))
     padded = [(1,) * (dims - len(item)) + item for item in (first, second)]
-    one, other = (
-        tuple(i for i in range(dims) if mine[i] == 1 and (theirs[i] != 1 or i < dims - length))
+    axes = [
+        [i for i in range(dims) if mine[i] == 1 and (theirs[i] != 1 or i < dims - length)]
         for mine, theirs, length in zip(padded, padded[::-1], (len(first), len(second)))
-    )
-    return one, other
+    ]
+    return wrap(tuple(torch.tensor(item, dtype=torch.int64) for item in axes))
 
 
 def _concat_offset(axis: Any, x: Any) -> Any:
@@ -96,6 +96,25 @@ DynamicBroadcastTo = plain("DynamicBroadcastTo", _broadcast_to)
 DynamicBroadcastGradientArgs = plain("DynamicBroadcastGradientArgs", _broadcast_axes)
 ConcatOffsetV1 = plain("ConcatOffsetV1", _concat_offset)
 DynamicStitch = plain("DynamicStitch", _stitch)
+
+
+@primitive
+def Shift(periods: Int = 1, axis: Int = -1) -> _Run:
+    """``x`` moved by ``periods`` places along an axis; what comes in is ``fill_value``. Programs declare it
+    themselves.
+    """
+
+    def run(x: Any, fill_value: Any) -> Any:
+        place, length = axis % x.dim(), x.shape[axis]
+        count = max(-length, min(length, periods))
+        kept, rest = max(-count, 0), max(count, 0)
+        moved = torch.narrow(x, place, kept, length - kept - rest)
+        shape = [*x.shape]
+        shape[place] = kept + rest
+        filled = torch.full(shape, fill_value, dtype=x.dtype, device=x.device)
+        return wrap(torch.cat((filled, moved) if rest else (moved, filled), place))
+
+    return run
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -168,6 +187,8 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
     stream = SeedStream(seed)
 
     def run(x: Any) -> Any:
+        if not x.dtype.is_floating_point:
+            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {x.dtype}.")
         drawn = torch.rand(x.shape, generator=F.generator_of(stream, x.device), device=x.device)
         return wrap(to_dtype(minval + (maxval - minval) * drawn, x.dtype))
 
@@ -249,6 +270,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
             raise ValueError(f"For 'PSROIPooling', the '{name}' must be greater than 0, but got {value!r}.")
 
     def run(x: Any, rois: Any) -> Any:
+        check_tensors("PSROIPooling", features=x, rois=rois)
         check_same_dtype("PSROIPooling", features=x, rois=rois)
         if not x.dtype.is_floating_point:
             raise TypeError(f"For 'PSROIPooling', the 'features' must be of a float dtype, but got {x.dtype}.")

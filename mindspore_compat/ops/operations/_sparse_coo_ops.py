@@ -332,6 +332,14 @@ def SparseCountSparseOutput(binary_output: Bool = False, minlength: Int = -1, ma
 
     def run(indices: Any, values: Any, dense_shape: Any, weights: Any) -> Any:
         shape = as_ints(dense_shape)
+        limits = torch.tensor(shape, dtype=torch.int64, device=indices.device)
+        if bool(torch.any((indices < 0) | (indices >= limits))):
+            raise RuntimeError(f"For 'SparseCountSparseOutput', the 'indices' must lie in the shape {shape}.")
+        if len(values) != len(indices) or (weights.numel() and len(weights) != len(values)):
+            raise RuntimeError(
+                "For 'SparseCountSparseOutput', indices, values and weights must be as many, but got "
+                f"{len(indices)}, {len(values)} and {len(weights)}."
+            )
         rows = torch.Tensor.long(indices[:, 0]) if len(shape) > 1 else torch.zeros_like(torch.Tensor.long(values))
         numbers = torch.Tensor.long(values)
         length = int(numbers.max()) + 1 if len(numbers) else 0

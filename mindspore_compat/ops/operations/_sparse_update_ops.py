@@ -11,7 +11,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal
-from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step, check_rows
+from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step, check_rows, rounds
 
 __all__ = """
     ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl FusedSparseProximalAdagrad
@@ -23,7 +23,9 @@ _Run = Callable[..., Any]
 
 
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:
-    """``step`` on the rows that ``indices``, the last input, names; of gradients for one row the sum, if ``sums``."""
+    """``step`` on the rows that ``indices``, the last input, names; of gradients for one row the sum, if ``sums``, else
+    one after the other.
+    """
 
     def run(*given: Any) -> tuple:
         *inputs, grad, indices = given
@@ -32,10 +34,11 @@ def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _R
         if sums:
             rows = torch.unique(rows)
             grad = _dense(grad, indices, inputs[0])[rows]
-        parts = [item[rows] for item in inputs[:variables]]
-        step(*parts, *inputs[variables:], grad)
-        for item, new in zip(inputs[:variables], parts):
-            item[rows] = new
+        for some in rounds(rows):
+            parts = [item[rows[some]] for item in inputs[:variables]]
+            step(*parts, *inputs[variables:], grad[some])
+            for item, new in zip(inputs[:variables], parts):
+                item[rows[some]] = new
         return tuple(range(variables))
 
     return _step(run)
@@ -232,13 +235,13 @@ def SparseApplyFtrlV2(
 
 @primitive
 def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking: Bool = False) -> _Run:
-    """(var, ms, mom, lr, gradient of rows, indices)."""
+    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
     _check_range("SparseApplyRMSProp", "momentum", momentum, 0.0)
     _check_range("SparseApplyRMSProp", "epsilon", epsilon, 0.0, strict=True)
     _check_range("SparseApplyRMSProp", "rho", rho, 0.0)
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
-        square.mul_(rho).add_(kernels.square(grad) * (1 - rho))
+        square.copy_(torch.where(grad == 0, square, square * rho + kernels.square(grad) * (1 - rho)))
         moment.mul_(momentum).add_(lr * grad * torch.rsqrt(square + epsilon))
         var.sub_(moment)
 

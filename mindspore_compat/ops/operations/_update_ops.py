@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -229,8 +229,30 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
         )
 
 
+def rounds(rows: torch.Tensor) -> Iterator[Any]:
+    """Which of the rows to take one after the other, so that none comes twice at once: where one stands again,
+    upstream's kernels take the second step after the first.
+    """
+    if rows.numel() < 2:
+        yield slice(None)
+        return
+    ordered, order = torch.sort(rows, stable=True)
+    place = torch.arange(len(rows), device=rows.device)
+    is_first = torch.nn.functional.pad(ordered[1:] != ordered[:-1], (1, 0), value=True)
+    turn = torch.empty_like(place)
+    turn[order] = place - torch.cummax(torch.where(is_first, place, torch.zeros_like(place)), 0)[0]
+    last = int(turn.max())
+    for number in range(last + 1):
+        yield torch.nonzero(turn == number)[:, 0] if last else slice(None)
+
+
 def _dense(gradient: Any, indices: Any, like: Any) -> Any:
-    return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient)
+    if indices.dtype not in (torch.int32, torch.int64):
+        raise TypeError(
+            "For primitive[SparseApply], the input argument[indices] must be a type of {Tensor[Int32], Tensor[Int64]}, "
+            f"but got {indices.dtype}."
+        )
+    return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient.to(like.dtype))
 
 
 @primitive

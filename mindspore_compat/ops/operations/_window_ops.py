@@ -179,7 +179,8 @@ def FractionalMaxPoolWithFixedKsize(ksize: Any, output_shape: Any, data_format: 
     kernel, size = _sizes(ksize, "ksize", owner, 2), _sizes(output_shape, "output_shape", owner, 2)
 
     def run(input_x: Any, random_samples: Any) -> Any:
-        return wrap(tuple(tf.fractional_max_pool2d_with_indices(input_x, kernel, size, _random_samples=random_samples)))
+        samples = random_samples.detach().to(input_x.dtype)
+        return wrap(tuple(tf.fractional_max_pool2d_with_indices(input_x, kernel, size, _random_samples=samples)))
 
     return run
 
@@ -195,7 +196,9 @@ def FractionalMaxPool3DWithFixedKsize(
     def run(x: Any, random_samples: Any) -> Any:
         channels_last = data_format == "NDHWC"
         x = torch.movedim(x, -1, 1) if channels_last else x
-        found = tf.fractional_max_pool3d_with_indices(x, kernel, size, _random_samples=random_samples)
+        found = tf.fractional_max_pool3d_with_indices(
+            x, kernel, size, _random_samples=random_samples.detach().to(x.dtype)
+        )
         return wrap(tuple(torch.movedim(item, 1, -1) if channels_last else item for item in found))
 
     return run

@@ -12,7 +12,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import check_same_dtype, check_same_shape, dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, Typed, plain, primitive
 from mindspore_compat.ops.operations import _math_table
 from mindspore_compat.ops.operations._math_table import *  # noqa: F403
@@ -86,7 +86,15 @@ def Median(global_median: bool = False, axis: int = 0, keep_dims: bool = False, 
     """(lower median, its index) over ``axis`` or of all."""
     function = torch.nanmedian if ignore_nan else torch.median
     if global_median:
-        return lambda x: (wrap(function(x)), wrap(torch.zeros((), dtype=torch.int64, device=x.device)))
+
+        def of_all(x: Any) -> Any:
+            if not x.numel() and not x.dtype.is_floating_point:  # of no integers 0, of no floats nan
+                value = torch.zeros((), dtype=x.dtype, device=x.device)
+            else:
+                value = function(x)
+            return wrap(value), wrap(torch.zeros((), dtype=torch.int64, device=x.device))
+
+        return of_all
     return lambda x: wrap(tuple(function(x, axis, keep_dims)))
 
 
@@ -225,7 +233,18 @@ LogSoftmaxExt = plain(
     lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),
 )
 Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
-SquareSumAll = plain("SquareSumAll", lambda x, y: wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y)))))
+
+
+def _square_sums(x: Any, y: Any) -> Any:
+    """(the sum of squares of ``x``, that of ``y``)."""
+    check_same_dtype("SquareSumAll", x=x, y=y)
+    if x.dtype not in (torch.float16, torch.float32):
+        raise TypeError(f"For primitive[SquareSumAll], the inputs must be float16 or float32, but got {x.dtype}.")
+    check_same_shape("SquareSumAll", x=x, y=y)
+    return wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y))))
+
+
+SquareSumAll = plain("SquareSumAll", _square_sums)
 EqualCount = plain("EqualCount", lambda x, y: wrap(torch.reshape(torch.sum(torch.eq(x, y)), (1,)).to(x.dtype)))
 
 

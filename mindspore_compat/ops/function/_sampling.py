@@ -1,0 +1,92 @@
+"""Classes drawn for sampled losses. Part of ``mindspore.ops.function.random_func``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import to_dtype
+from mindspore_compat.ops.function.random_func import generator_of
+
+__all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]
+
+_int64 = torch.int64
+
+
+def _sampled(
+    true_classes: Any,
+    chance: Callable[[torch.Tensor], torch.Tensor],
+    range_max: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    remove: bool = False,
+) -> Any:
+    """``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
+    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
+    weights = chance(classes)
+    if remove:
+        true = torch.reshape(true_classes, (-1,)).to(_int64)
+        weights[true[(true >= 0) & (true < range_max)]] = 0
+    drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+
+    def expected(places: torch.Tensor) -> Any:
+        chances = chance(places.double())
+        counts = -torch.expm1(tries * torch.log1p(-chances)) if unique else chances * tries
+        return wrap(to_dtype(counts, torch.float32))
+
+    return wrap(to_dtype(drawn, true_classes.dtype)), expected(true_classes), expected(drawn)
+
+
+def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
+    """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
+    if not unique:
+        return torch.multinomial(weights, count, True, generator=generator), count
+    if int(torch.count_nonzero(weights)) < count:
+        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
+    found: dict[int, None] = {}
+    tries = 0
+    while len(found) < count:
+        batch = torch.multinomial(weights, max(count, 64), True, generator=generator)
+        if torch._C._functorch.is_batchedtensor(batch):  # in a vmap nothing can be read: one draw for each
+            return torch.multinomial(weights, count, False, generator=generator), count
+        for place in batch.tolist():
+            tries += len(found) < count
+            if len(found) < count:
+                found[place] = None
+    return torch.tensor(list(found), device=weights.device), tries
+
+
+def log_uniform_candidate_sampler(
+    true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
+) -> Any:
+    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
+    the class.
+    """
+    whole = math.log(range_max + 1)
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.log((classes + 2) / (classes + 1)) / whole
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed)
+
+
+def uniform_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int = 0,
+    remove_accidental_hits: bool = False,
+) -> Any:
+    """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.full_like(classes, 1 / range_max)
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed, remove_accidental_hits)

@@ -1,0 +1,7 @@
+"""Functions that upstream writes by hand beside its generated ones. Upstream:
+``mindspore.ops.operations.manually_defined``.
+"""
+
+from mindspore_compat._api.placeholders import module_getattr
+
+__getattr__ = module_getattr(__name__, fallback="ops.function")
