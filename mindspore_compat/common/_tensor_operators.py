@@ -11,9 +11,11 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["floor_quotient", "install_operators", "promoted"]
 
@@ -66,7 +68,12 @@ def _binary(
 
 
 def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
-    """Shapes that do not broadcast are a ValueError upstream; anything else stays what it is."""
+    """Shapes that do not broadcast are a ValueError upstream, dtypes that an operator does not take a TypeError;
+    anything else stays what it is.
+    """
+    if isinstance(error, NotImplementedError):
+        dtypes = [dtype_name(item.dtype) if isinstance(item, torch.Tensor) else item for item in (left, right)]
+        return DtypeError(f"The operator does not take operands of {dtypes[0]} and {dtypes[1]}: {error}")
     if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
         shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
         return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")

@@ -260,18 +260,18 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- indexing -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
-        if index.__class__ is tuple:
+        cls = index.__class__
+        if cls is tuple:
             index = indexing.numpy_index(index)
+        elif cls is list or cls is np.ndarray or index is False:
+            indexing.numpy_index((index,))
         try:
             result = _Base.__getitem__(self, index)
             copied = not result._is_view()
         except ValueError:  # torch has no negative steps
             result, copied = indexing.flipped(self, index), True
-        except TypeError as error:
-            raise IndexError(
-                f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
-                f"of type {type(index).__name__}: {error}"
-            ) from None
+        except (TypeError, IndexError) as error:
+            raise indexing.refused(self, index, error) from None
         result.__class__ = Tensor
         if copied or self._indexed_from is not None:
             indexing.remember_origin(self, index, result)
@@ -290,12 +290,18 @@ class Tensor(TensorMethods, torch.Tensor):
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        if index.__class__ is tuple:
-            index = indexing.numpy_index(index)
+        cls = index.__class__
+        if cls is tuple:
+            index = indexing.numpy_index(index, False)
+        elif cls is list or cls is np.ndarray:
+            indexing.check_list(index)
         try:
-            _Base.__setitem__(target, index, value)
-        except ValueError:
-            _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+            try:
+                _Base.__setitem__(target, index, value)
+            except ValueError:
+                _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+        except (TypeError, IndexError, RuntimeError) as error:
+            raise indexing.refused(self, index, error) from None
         if self._indexed_from is not None:
             indexing.write_back(self)
 

@@ -57,14 +57,6 @@ def test_augmented_assignment_makes_a_new_tensor_in_both_modes(mode: int) -> Non
                 assert unchanged.asnumpy().tolist() == [1.0, 2.0]
 
 
-def test_a_dtype_that_grows_does_so_in_both_modes(mode: int) -> None:
-    def halves(x: Tensor) -> Tensor:
-        x *= 2.5
-        return x
-
-    assert ms.jit(halves)(Tensor([1, 2], ms.int32)).asnumpy().tolist() == [2.5, 5.0]
-
-
 def test_sums_do_not_grow_from_call_to_call(mode: int) -> None:
     net, x = _Summing(), Tensor([3.0, 4.0])
     for _ in range(4):
