@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
@@ -169,12 +171,14 @@ class MapDataset(Dataset):
         before = self.children[0]._column_names()
         outputs = self.output_columns or []
         self._output_count = len(outputs or self.input_columns or before[:1])
-        self._fused = fuse(self.operations)
+        hooks = config.debug_hooks()
+        self._running = with_hooks(self.operations, hooks) if hooks else self.operations
+        self._fused = self._running if hooks else fuse(self.operations)
         self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])
-        values = _applied(self.operations, values)
+        values = _applied(self._running, values)
         return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
 
     def _stream(self, run: Run) -> Iterator[Row]:
