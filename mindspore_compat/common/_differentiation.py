@@ -156,11 +156,18 @@ class Forward:
     __slots__ = ("outputs", "shadows", "start", "variables")
 
     def __init__(
-        self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()
+        self,
+        fn: Callable[..., Any],
+        args: tuple,
+        kwargs: dict[str, Any] | None = None,
+        wanted: Sequence[int] = (),
+        weights: Sequence[Any] = (),
     ) -> None:
         self.shadows: Shadows | None = None
-        if wanted and has_integers(args, wanted):
-            fn, args = self._following(fn, args, wanted)
+        if has_integers(args, wanted, weights):
+            fn, args, shadows = self._following(fn, args, wanted)
+            shadows.follow_weights(weights)
+            self.shadows = shadows
         if wanted:
             args = tuple(
                 [
@@ -177,10 +184,9 @@ class Forward:
             with torch.enable_grad(), _DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
-    def _following(self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int]) -> tuple[Any, tuple]:
-        """The computation with shadows of its integers, and its arguments."""
+    def _following(self, fn: Callable[..., Any], args: tuple, wanted: Sequence[int]) -> tuple[Any, tuple, Shadows]:
+        """The computation with shadows of its integers, its arguments, and those shadows."""
         outer, shadows = THREAD.shadows, Shadows()
-        self.shadows = shadows
         args = tuple(
             [
                 shadows.variable(arg, outer) if position in wanted and is_integer(arg) else arg
@@ -196,7 +202,7 @@ class Forward:
             finally:
                 THREAD.shadows = outer
 
-        return follow, args
+        return follow, args, shadows
 
     def of(self, outputs: Any) -> Forward:
         """The same with a part of its outputs as the whole."""

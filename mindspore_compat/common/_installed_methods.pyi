@@ -229,7 +229,7 @@ class InstalledMethods:
         """A copy of ``x`` with its rows replaced by those of ``v``."""
 
     def inv(self) -> Any:
-        """Reciprocal, element by element."""
+        """Reciprocal, element by element; of integers rounded towards zero, the least number at 0."""
 
     def invert(self) -> Any:
         """Every bit flipped, element by element."""

@@ -16,7 +16,7 @@ from mindspore_compat.common._refusals import AxisError, ShapeError
 
 __all__ = [
     "as_indices",
-    "check_list",
+    "checked",
     "flipped",
     "numpy_index",
     "positive_steps",
@@ -53,7 +53,7 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
         elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
             return numpy_index(tuple(map(_without_tensors, index)), reads)
         elif cls is list or cls is np.ndarray:
-            check_list(item)
+            _check_list(item)
             has_array = True
         elif item is not None and cls is not slice and isinstance(item, torch.Tensor) and _Base.dim(item):
             has_array = True
@@ -62,7 +62,19 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
     return index
 
 
-def check_list(index: Any) -> None:
+def checked(index: Any, reads: bool) -> Any:
+    """``index`` for torch, after checks of what torch would take in another meaning."""
+    cls = index.__class__
+    if cls is tuple:
+        return numpy_index(index, reads)
+    if cls is list or cls is np.ndarray:
+        _check_list(index)
+    elif index is False and reads:
+        numpy_index((index,))
+    return index
+
+
+def _check_list(index: Any) -> None:
     """Raise where torch would cut floats in a list or array of indices: TypeError for the list, IndexError for the
     array.
     """
@@ -72,7 +84,7 @@ def check_list(index: Any) -> None:
         return
     for item in index:
         if item.__class__ is list:
-            check_list(item)
+            _check_list(item)
         elif isinstance(item, (float, complex, str)):
             raise TypeError(f"For list index, the types only support int, bool and Tensor, but got {item!r}.")
 

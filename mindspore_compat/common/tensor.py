@@ -37,6 +37,7 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
+_PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -160,6 +161,9 @@ class Tensor(TensorMethods, torch.Tensor):
         """The same as `asnumpy`."""
         return self.asnumpy()
 
+    #: below an array's, so that ``array == tensor`` is numpy's; above a numpy number's, which is an operand as any
+    __array_priority__ = -1.0
+
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
         """A numpy function of a Tensor gives a numpy array, as upstream."""
         return array[()] if return_scalar else array
@@ -260,11 +264,8 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- indexing -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
-        cls = index.__class__
-        if cls is tuple:
-            index = indexing.numpy_index(index)
-        elif cls is list or cls is np.ndarray or index is False:
-            indexing.numpy_index((index,))
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, True)
         try:
             result = _Base.__getitem__(self, index)
             copied = not result._is_view()
@@ -278,23 +279,20 @@ class Tensor(TensorMethods, torch.Tensor):
         return result  # type: ignore[return-value]
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
-        if not isinstance(value, (torch.Tensor, *_NUMBERS)):
-            value = plain_from(value, copy=False).to(self.device)
-        if isinstance(value, torch.Tensor) and value.dtype is not self.dtype:
+        target, is_tensor = self, isinstance(value, torch.Tensor)
+        if not is_tensor and not isinstance(value, _NUMBERS):
+            value, is_tensor = plain_from(value, copy=False).to(self.device), True
+        if is_tensor and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
-        target = self
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
-            target, value = _Base.detach(self), _Base.detach(value) if isinstance(value, torch.Tensor) else value
+            target, value = _Base.detach(self), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        cls = index.__class__
-        if cls is tuple:
-            index = indexing.numpy_index(index, False)
-        elif cls is list or cls is np.ndarray:
-            indexing.check_list(index)
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, False)
         try:
             try:
                 _Base.__setitem__(target, index, value)
@@ -304,8 +302,6 @@ class Tensor(TensorMethods, torch.Tensor):
             raise indexing.refused(self, index, error) from None
         if self._indexed_from is not None:
             indexing.write_back(self)
-
-    # --- comparison with what is no tensor ----------------------------------------------------------------------------
 
     def __eq__(self, other: Any) -> Any:  # type: ignore[override]
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):

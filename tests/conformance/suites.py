@@ -104,6 +104,7 @@ SUITES |= {
     ],
     "dynamic": [dict(ver="2.7", paths=(f"{ST}/dynamic_shape",), need="cpu_linux")],
     "numpy_scipy": [dict(ver="2.7", paths=(f"{ST}/numpy_native", f"{ST}/scipy_st"), need="cpu_linux")],
+    "dataset_more": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.23)],  # 8 % of it are in the baseline
 }
 ORDER = list(SUITES)
 

@@ -66,7 +66,7 @@ def test_none_passes_only_where_it_is_the_default() -> None:
             TypeError,
             r"Argument first with value 1 is not of type \[<class 'int'>\], but got <class 'str'>\.",
         ),
-        (lambda: Base(10), ValueError, r"Input first is not within the required interval of \[0, 9\]\. Got 10"),
+        (lambda: Base(10), ValueError, r"Input first is not within the required interval of \[0, 9\]\.\s+Got 10"),
         (lambda: Base(True), TypeError, "first"),
         (lambda: real(0, above=True)(0, "x"), ValueError, r"\(0, "),
         (lambda: flag(1, "x"), TypeError, "x"),

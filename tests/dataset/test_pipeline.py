@@ -76,12 +76,12 @@ def test_shuffle_of_a_stream_keeps_rows():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda d: d.batch(0), ValueError, r"batch_size is not within .*\[1, 2147483647\]\. Got 0"),
+        (lambda d: d.batch(0), ValueError, r"batch_size is not within .*\[1, 2147483647\]\.\s+Got 0"),
         (lambda d: d.batch(2.0), TypeError, "batch_size should either be an int or a callable"),
         (lambda d: d.batch(2, drop_remainder=1), TypeError, "drop_remainder with value 1"),
         (lambda d: d.batch(2, foo=1), TypeError, "unexpected keyword argument 'foo'"),
         (lambda d: d.batch(2, input_columns=["a"]), ValueError, "only when per_batch_map is set"),
-        (lambda d: d.shuffle(1), ValueError, r"buffer_size is not within .*\[2, 2147483647\]\. Got 1"),
+        (lambda d: d.shuffle(1), ValueError, r"buffer_size is not within .*\[2, 2147483647\]\.\s+Got 1"),
         (lambda d: d.repeat(0), ValueError, "count should be either -1 or positive integer"),
         (lambda d: d.take(0), ValueError, "count should be either -1 or within"),
         (lambda d: d.skip(-1), ValueError, "count is not within"),

@@ -275,9 +275,40 @@ def test_batch_sampler_and_collate():
         [(i,) for i in range(6)],
         ["a"],
         batch_sampler=[[0, 1], [5, 4, 3]],
-        collate_fn=lambda a, info: (np.stack(a) * 10,),
+        collate_fn=lambda a: (np.stack(a) * 10,),
     )
-    assert values(dataset) == [[0, 10], [50, 40, 30]] and len(dataset) == 2
+    assert values(dataset) == [[0, 10], [50, 40, 30]] and len(dataset) == 2 and dataset.get_batch_size() == -1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"shuffle": True}, {"num_shards": 2, "shard_id": 1}, {"sampler": [4, 1, 3], "num_samples": 2}, {"num_samples": 3}],
+)
+def test_single_rows_are_those_of_an_iteration(options: dict) -> None:
+    ds.config.set_seed(5)
+    dataset = ds.GeneratorDataset([(i,) for i in range(6)], ["a"], **options)
+    rows = values(dataset)
+    assert [dataset[i][0] for i in range(len(rows))] == rows
+    with pytest.raises(RuntimeError, match=rf"Index \[{len(rows)}\] exceeded the number of data samples"):
+        dataset[len(rows)]
+    with pytest.raises(RuntimeError, match="can not be a negative number"):
+        dataset[-1]
+    with pytest.raises(TypeError, match="Argument index with value x is not of type"):
+        dataset["x"]
+
+
+def test_generators_and_zips_are_read_again() -> None:
+    for source in ((i for i in range(3)), zip([0, 1, 2])):
+        dataset = ds.GeneratorDataset(source, ["a"], shuffle=False)
+        assert len(dataset) == 3
+        assert values(dataset) == values(dataset) == [0, 1, 2]
+
+
+def test_single_types_of_columns_may_be_left_out() -> None:
+    rows = [(np.int8(1), np.float32(2))]
+    assert ds.GeneratorDataset(rows, ["a", "b"], column_types=[None, "float32"]).output_types() == [np.int8, np.float32]
+    with pytest.raises(RuntimeError, match="specified column_types"):
+        ds.GeneratorDataset(rows, ["a", "b"], column_types=[None, "int32"]).output_types()
 
 
 def test_schema_names_and_checks_columns(tmp_path):

@@ -118,6 +118,4 @@ def test_groups_answer_in_the_shape_of_the_step() -> None:
 
 def test_a_negative_step_counts_from_the_end() -> None:
     rates = nn.Momentum(nn.Dense(2, 2).trainable_params(), [0.1, 0.2, 0.3, 0.4], 0.9).learning_rate
-    assert [float(rates(Tensor([step], int32)).asnumpy()[0]) for step in (-1, -2, 7)] == pytest.approx(
-        [0.4, 0.3, 0.4]
-    )
+    assert [float(rates(Tensor([step], int32)).asnumpy()[0]) for step in (-1, -2, 7)] == pytest.approx([0.4, 0.3, 0.4])

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mindspore_compat.parallel.auto_parallel import AutoParallel
 
 import mindspore_compat as ms
 from mindspore_compat import Layout, Model, Tensor, nn
 from mindspore_compat.device_context import ascend
-from mindspore_compat.parallel.auto_parallel import AutoParallel
 from mindspore_compat.parallel.function import reshard
 from tests.support.ranks import run_ranks
 from tests.support.versions import SHARDS

@@ -52,8 +52,9 @@ def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: s
     ``input_dict`` may name one, too, as upstream's tutorial has it.
 
     Raises:
-        TypeError: if ``input_dict`` is neither a dict nor a path. OSError: if the file cannot be read. ValueError: if it is no such
-            JSON, or holds what cannot be made from it: Python functions, arrays, operations without their arguments.
+        TypeError: if ``input_dict`` is neither a dict nor a path. OSError: if the file cannot be read. ValueError: if
+            it is no such JSON, or holds what cannot be made from it: Python functions, arrays, operations without
+            their arguments.
     """
     if not input_dict and not json_filepath:
         return None

@@ -69,6 +69,9 @@ _CODECS: dict[str, _Codec] = {
     "reversed": _Codec(lambda pair: list(pair[::-1]), lambda pair: tuple(pair[::-1])),
     "pixel": _Codec(lambda value: value[0], lambda value: value),
     "values": _Codec(lambda values: [float(item) for item in values], lambda values: tuple(map(float, values))),
+    "color": _Codec(
+        lambda values: [float(item) for item in values], lambda values: tuple(values) if len(values) > 1 else values[0]
+    ),
     "dtype": _Codec(str, str),
     "inter": _coded(_INTER),
     "border": _coded(_BORDER, Border),
@@ -128,7 +131,7 @@ AdjustGamma gamma:f gain:f
 AdjustSharpness @ sharpness_factor:f
 Solarize @ threshold:ff
 Posterize @ bits
-Erase @ top left height width value:values inplace
+Erase @ top left height width value:color inplace
 TrivialAugmentWide num_magnitude_bins interpolation:inter fill_value
 RandAugment num_ops magnitude num_magnitude_bins interpolation:inter fill_value
 AutoAugment policy:policy interpolation:inter fill_value

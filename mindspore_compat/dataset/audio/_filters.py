@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
-from mindspore_compat.dataset.core.validator_helpers import check_nonzero, check_real
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_nonzero, check_real
 
 __all__ = [
     "AllpassBiquad",
@@ -118,13 +119,11 @@ class Biquad(_Filter):
     b0: Annotated[float, real()]
     b1: Annotated[float, real()]
     b2: Annotated[float, real()]
-    a0: Annotated[float, real()]
+    a0: Annotated[float, partial(check_nonzero, limit=FLOAT_MAX_INTEGER, low=-FLOAT_MAX_INTEGER, types=(float, int))]
     a1: Annotated[float, real()]
     a2: Annotated[float, real()]
 
     def _prepare(self) -> None:
-        if self.a0 == 0:
-            raise ValueError("Input a0 is not within the required interval of [-16777216, 0) and (0, 16777216].")
         self.coefficients = ((self.a0, self.a1, self.a2), (self.b0, self.b1, self.b2))
 
 
@@ -232,7 +231,7 @@ class EqualizerBiquad(_Cookbook):
     """Louder or softer around a frequency."""
 
     sample_rate: Rate
-    center_freq: Real
+    center_freq: Annotated[float, lambda value, _: check_real(value, "central_freq")]
     gain: Real
     Q: Quality = 0.707
     _frequency = "center_freq"

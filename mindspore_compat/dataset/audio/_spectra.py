@@ -19,7 +19,7 @@ from mindspore_compat.dataset.audio.utils import (
     linear_filters,
     mel_filters,
 )
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
 from mindspore_compat.dataset.core.validator_helpers import check_int, check_real, type_check
 
 __all__ = [
@@ -100,7 +100,7 @@ class Spectrogram(AudioOperation):
     hop_length: int | None = None
     pad: Annotated[int, integer(0)] = 0
     window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
-    power: Annotated[float, real(0)] = 2.0
+    power: Annotated[float, number(0)] = 2.0
     normalized: Annotated[bool, flag] = False
     center: Annotated[bool, flag] = True
     pad_mode: Annotated[BorderType, kind_of(BorderType)] = BorderType.REFLECT
@@ -155,9 +155,9 @@ def check_mels(
     """Raise for a mel scale that cannot be."""
     check_int(n_mels, "n_mels", 1)
     check_int(sample_rate, "sample_rate", 1)
-    check_real(f_min, "f_min")
+    check_real(f_min, "f_min", types=(int, float))
     if f_max is not None:
-        check_real(f_max, "f_max", 0, above=True)
+        check_real(f_max, "f_max", 0, above=True, types=(int, float))
         if f_min >= f_max:
             raise ValueError("MelScale: f_max should be greater than f_min.")
     elif f_min >= sample_rate // 2:
@@ -166,9 +166,9 @@ def check_mels(
     type_check(mel_type, MelType, mel_name)
 
 
-def _has_top(f_min: float, f_max: Any) -> bool:
+def _has_top(f_min: float, f_max: Any, types: tuple[type, ...] = (float, int)) -> bool:
     """Whether there is an `f_max`, which is checked."""
-    if f_max is not None and f_min > check_real(f_max, "f_max", 0):
+    if f_max is not None and f_min > check_real(f_max, "f_max", 0, types=types):
         raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
     return f_max is not None
 
@@ -276,9 +276,9 @@ def _arguments(given: Any, name: str, extra: dict[str, Any]) -> dict[str, Any]:
     if given is None:
         return {**_SPECTRUM, **extra}
     type_check(given, dict, name)
-    needed = {"window", "pad_mode", "n_fft", "win_length", "pad", "power"} if not extra else {*_SPECTRUM, *extra}
-    for key in needed - set(given):
-        raise KeyError(key)
+    needed = (*_SPECTRUM, *extra) if extra else ("window", "pad_mode", "n_fft", "win_length", "pad", "power")
+    for key in needed:
+        given[key]
     return {**_SPECTRUM, **extra, **given}
 
 
@@ -329,7 +329,7 @@ class LFCC(_Cepstrum):
     sample_rate: Annotated[int, integer(0)] = 16000
     n_filter: Annotated[int, integer(1)] = 128
     n_lfcc: int = 40
-    f_min: Annotated[float, real(0)] = 0.0
+    f_min: Annotated[float, number(0)] = 0.0
     f_max: float | None = None
     dct_type: int = 2
     norm: NormMode = NormMode.ORTHO
@@ -338,7 +338,7 @@ class LFCC(_Cepstrum):
 
     def _prepare(self) -> None:
         _check_transform(self.n_lfcc, "n_lfcc", self.dct_type, self.norm, self.log_lf, "log_lf", 1)
-        if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
+        if not _has_top(self.f_min, self.f_max, (int, float)) and self.f_min >= self.sample_rate // 2:
             raise ValueError(
                 "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
                 f"{self.f_min} and sample_rate: {self.sample_rate}."

@@ -19,10 +19,24 @@ from mindspore_compat.dataset.core.validator_helpers import (
     INT32_MIN,
     check_int,
     check_real,
+    quoted,
+    refused,
     type_check,
 )
 
-__all__ = ["Annotated", "arguments", "dtype_like", "flag", "integer", "kind_of", "real", "text"]
+__all__ = [
+    "Annotated",
+    "arguments",
+    "dtype_like",
+    "flag",
+    "integer",
+    "kind_of",
+    "number",
+    "own_dtype",
+    "real",
+    "text",
+    "wanted",
+]
 
 Check = Callable[[Any, str], Any]
 Class = TypeVar("Class", bound=type)
@@ -32,8 +46,8 @@ Class = TypeVar("Class", bound=type)
 def arguments(cls: Class) -> Class:
     """Decorator: the annotated attributes of a class (and of its bases that have it) are the arguments of ``__init__``.
 
-    They are checked in their order and kept under their names, then `_prepare` is called. None passes where it is the
-    default.
+    They are checked in their order (those that the class names in `checked_first` before) and kept under their names,
+    then `_prepare` is called. None passes where it is the default.
     """
     rows = {**getattr(cls, "_arguments", {})}
     for name, kind in inspect.get_annotations(cls, eval_str=True).items():
@@ -47,7 +61,9 @@ def arguments(cls: Class) -> Class:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{type(self).__name__}: {error}") from None
-        for name, (default, check) in rows.items():
+        first = type(self).checked_first if hasattr(type(self), "checked_first") else ()
+        for name in (*first, *(name for name in rows if name not in first)):
+            default, check = rows[name]
             value = given.get(name, default)
             setattr(self, name, value if check is None or (value is None is default) else check(value, name))
         self._prepare()
@@ -71,17 +87,64 @@ def kind_of(*types: type) -> Check:
 
 def dtype_like(value: Any, name: str) -> Any:
     """A dtype as users write it; kept as NumPy's."""
-    return numpy_dtype(value)
+    try:
+        if value is not None:
+            return numpy_dtype(value)
+    except TypeError as error:
+        if "bfloat16" in str(error):
+            raise
+    raise wrong_dtype(value, name)
+
+
+def wrong_dtype(value: Any, name: str, types: str = "<class 'numpy.dtype'>") -> Exception:
+    """The error for what is no dtype; `types` are those that upstream names besides its own."""
+    shown = "[" + ", ".join(filter(None, ("<class 'mindspore._c_expression.typing.Type'>", types))) + "]"
+    words = f"Argument {name} with value {quoted(value)} is not of type {shown}, but got {type(value)}."
+    return refused(TypeError, words, value, "Give a type such as mindspore.float32 or numpy.float32.")
+
+
+def own_dtype(value: Any, name: str) -> Any:
+    """As `dtype_like`, where upstream takes only dtypes of its own; kept as NumPy's."""
+    try:
+        found = dtype_like(value, name)
+    except TypeError:
+        raise wrong_dtype(value, name, "") from None
+    if found.kind in "OV":
+        raise wrong_dtype(value, name, "")
+    return found
 
 
 flag, text = kind_of(bool), kind_of(str)
 
 
-def integer(low: int = INT32_MIN, high: int = INT32_MAX) -> Check:
-    """An int between the limits."""
-    return partial(check_int, low=low, high=high)
+def wanted(kind: type | tuple[type, ...], shown: str) -> Check:
+    """A value of that kind, in the words of the text operations: ``should be {shown}``."""
+
+    def check(value: Any, name: str) -> Any:
+        if not isinstance(value, kind):
+            raise refused(TypeError, f"Wrong input type for {name}, should be {shown}.", value)
+        return value
+
+    return check
 
 
-def real(low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False) -> Check:
-    """An int or float between the limits; with `above` not the lower one."""
-    return partial(check_real, low=low, high=high, above=above)
+def integer(low: int = INT32_MIN, high: int = INT32_MAX, is_named: bool = True) -> Check:
+    """An int between the limits; some messages of upstream do not name the argument."""
+    return partial(check_int, low=low, high=high, is_named=is_named)
+
+
+def real(
+    low: float = -FLOAT_MAX_INTEGER,
+    high: float = FLOAT_MAX_INTEGER,
+    above: bool = False,
+    types: tuple[type, ...] = (float, int),
+    is_named: bool = True,
+) -> Check:
+    """An int or float between the limits; with `above` not the lower one. `types`: their order
+    in a message.
+    """
+    return partial(check_real, low=low, high=high, above=above, types=types, is_named=is_named)
+
+
+#: `real` for the arguments whose message names int first
+number = partial(real, types=(int, float))

@@ -20,11 +20,15 @@ __all__ = [
     "check_dir",
     "check_file",
     "check_int",
+    "check_member",
     "check_nonzero",
     "check_pos_int32",
+    "check_positive",
     "check_probability",
     "check_real",
     "check_value",
+    "quoted",
+    "refused",
     "row_sizes",
     "type_check",
     "type_check_list",
@@ -40,13 +44,32 @@ INT64_MIN = -INT64_MAX - 1
 FLOAT_MAX_INTEGER = 16777216
 
 
+def refused(kind: type[Exception], words: str, value: Any, advice: str = "") -> Exception:
+    """The exception for a bad argument: upstream's words and nothing else, as programs compare them; what came and what
+    to do stand in a note, which tracebacks show (before Python 3.11 behind the words).
+    """
+    note = f"Got {value!r}." + (f" {advice}" if advice else "")
+    if not hasattr(BaseException, "add_note"):
+        return kind(f"{words} {note}")
+    error = kind(words)
+    error.add_note(note)  # type: ignore[attr-defined]
+    return error
+
+
+def quoted(value: Any) -> Any:
+    """A value as messages show it: an empty text in quotes."""
+    return '""' if isinstance(value, str) and not value else value
+
+
 def type_check(arg: Any, types: type | tuple[type, ...], arg_name: str) -> None:
     """Raise TypeError unless `arg` is one of `types`; a bool passes for an int only where bool is listed."""
     types = types if isinstance(types, tuple) else (types,)
-    if isinstance(arg, types) and not (isinstance(arg, bool) and bool not in types):
+    is_bool = isinstance(arg, bool) and int in types and bool not in types
+    if isinstance(arg, types) and not is_bool:
         return
-    shown = '""' if isinstance(arg, str) and not arg else arg
-    raise TypeError(f"Argument {arg_name} with value {shown} is not of type {list(types)}, but got {type(arg)}.")
+    shown = quoted(arg)
+    wanted = types if is_bool else list(types)  # upstream writes these in two ways, and programs look for the text
+    raise TypeError(f"Argument {arg_name} with value {shown} is not of type {wanted}, but got {type(arg)}.")
 
 
 def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_name: str) -> None:
@@ -55,38 +78,66 @@ def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_nam
         type_check(arg, types, f"{arg_name}[{i}]")
 
 
-def check_value(value: float, interval: tuple[float, float], arg_name: str) -> None:
-    """Raise ValueError unless ``interval[0] <= value <= interval[1]``."""
+def check_value(
+    value: float, interval: tuple[float, float], arg_name: str = "", above: bool = False, below: bool = False
+) -> None:
+    """Raise ValueError unless ``interval[0] <= value <= interval[1]``, with `above` and `below` ``<``.
+
+    Some of upstream's messages do not name the argument: then `arg_name` is empty.
+    """
     low, high = interval
-    if not low <= value <= high:
-        raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}]. Got {value}.")
+    if low <= value <= high and not (above and value == low) and not (below and value == high):
+        return
+    name = f"Input {arg_name}".rstrip()
+    shown = f"{'(' if above else '['}{low}, {high}{')' if below else ']'}"
+    raise refused(ValueError, f"{name} is not within the required interval of {shown}.", value)
 
 
-def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
-    """An int in [low, high]; returned."""
-    type_check(value, int, name)
-    check_value(value, (low, high), name)
+def check_positive(value: float, arg_name: str = "") -> None:
+    """Raise ValueError unless ``value > 0``."""
+    if not value > 0:
+        raise refused(ValueError, f"{f'Input {arg_name}'.rstrip()} must be greater than 0.", value)
+
+
+def check_member(value: Any, members: Sequence[str], arg_name: str) -> Any:
+    """One of some texts; returned."""
+    type_check(value, str, arg_name)
+    if value not in members:
+        raise refused(ValueError, f"Input {arg_name} is not within the valid set of {members}.", value)
     return value
 
 
-def check_nonzero(value: Any, name: str) -> Any:
-    """An int other than 0; returned."""
-    check_int(value, name)
-    if value == 0:
-        raise ValueError(
-            f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, {INT32_MAX}]. Got 0."
+def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX, is_named: bool = True) -> Any:
+    """An int in [low, high]; returned."""
+    type_check(value, int, name)
+    check_value(value, (low, high), name if is_named else "")
+    return value
+
+
+def check_nonzero(
+    value: Any, name: str, limit: int = INT32_MAX, low: int = INT32_MIN, types: tuple[type, ...] = (int,)
+) -> Any:
+    """A number (by default an int) other than 0 in [low, limit]; returned."""
+    type_check(value, types, name)
+    if value == 0 or not low <= value <= limit:
+        raise refused(
+            ValueError, f"Input {name} is not within the required interval of [{low}, 0) and (0, {limit}].", value
         )
     return value
 
 
 def check_real(
-    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
+    value: Any,
+    name: str,
+    low: float = -FLOAT_MAX_INTEGER,
+    high: float = FLOAT_MAX_INTEGER,
+    above: bool = False,
+    types: tuple[type, ...] = (float, int),
+    is_named: bool = True,
 ) -> Any:
-    """A number in [low, high], or with `above` in (low, high]; returned."""
-    type_check(value, (float, int), name)
-    check_value(value, (low, high), name)
-    if above and value == low:
-        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}]. Got {value}.")
+    """A number in [low, high], or with `above` in (low, high]; returned. `types` in the order of upstream's message."""
+    type_check(value, types, name)
+    check_value(value, (low, high), name if is_named else "", above)
     return value
 
 
@@ -120,15 +171,20 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
+#: above this number nobody means the workers of one machine
+_MOST_WORKERS = 128
+
+
 def workers_in_range(num: Any) -> int:
-    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it).
+    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it), more than
+    `_MOST_WORKERS` too is refused.
 
     Old scripts hard-code 8 or more and would not run on a smaller machine.
     """
     type_check(num, int, "num_parallel_workers")
     limit = cpu_count()
-    if num < 1:
-        raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {limit}! Got {num}.")
+    if num < 1 or num > max(limit, _MOST_WORKERS):
+        raise refused(ValueError, f"num_parallel_workers exceeds the boundary between 1 and {limit}!", num)
     if num > limit:
         warn_once(
             "dataset.num_parallel_workers",
@@ -167,5 +223,5 @@ def check_columns(columns: Any, name: str) -> list[str]:
         if not column:
             raise ValueError(f"{name}[{i}] should not be empty.")
     if len(set(columns)) != len(columns):
-        raise ValueError(f"Every column name should not be same with others in column_names. Got {columns} as {name}.")
+        raise refused(ValueError, "Every column name should not be same with others in column_names.", columns)
     return columns

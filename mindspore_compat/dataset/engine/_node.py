@@ -75,6 +75,10 @@ class Node:
         """Rows of a source as columns."""
         return [list(column) for column in zip(*self._fetch(index), strict=True)]
 
+    def _file_of(self, number: int) -> str:
+        """The file that a row of a source is read from, for messages; empty where there is none."""
+        return ""
+
     def _step(self, value: Any) -> list[Any]:
         """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
         return value if self.children else self._fetch_columns(value)
@@ -132,8 +136,8 @@ class Node:
             if row is None:
                 raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
             self._cached_signature = (
-                [list(getattr(v, "shape", ())) for v in row],
-                [getattr(v, "dtype", type(v)) for v in row],
+                [[0] if isinstance(v, dict) else list(getattr(v, "shape", ())) for v in row],
+                [np.dtype(object) if isinstance(v, dict) else getattr(v, "dtype", type(v)) for v in row],
             )
         return self._cached_signature
 

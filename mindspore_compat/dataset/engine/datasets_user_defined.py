@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, tee
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,7 @@ import numpy as np
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
-from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
-from mindspore_compat.dataset.engine._nodes.batch import BatchInfo
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine.samplers import PKSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
@@ -32,7 +32,7 @@ class GeneratorDataset(MappableDataset):
         column_types: dtypes that the columns must have.
         num_parallel_workers: with `python_multiprocessing`, more than 1 starts that many worker processes.
         batch_sampler: yields lists of sample ids; each makes one batch, by `collate_fn` if given.
-        collate_fn: ``f(list of column 1, ..., list of last column, batch_info) -> columns of the batch``.
+        collate_fn: ``f(list of column 1, ..., list of last column) -> columns of the batch``.
 
     Raises:
         TypeError, ValueError: see the arguments. RuntimeError while iterating: whatever the source raises or
@@ -63,7 +63,9 @@ class GeneratorDataset(MappableDataset):
         batch_sampler: Any = None,
         collate_fn: Callable | None = None,
     ) -> None:
-        self.source = source
+        if isinstance(source, zip):  # can be read only once
+            source = list(source)
+        self.source: Any = _Repeatable(source) if isinstance(source, GeneratorType) else source
         self._is_random_access = hasattr(source, "__getitem__")
         if not (
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
@@ -78,7 +80,9 @@ class GeneratorDataset(MappableDataset):
         if python_multiprocessing is None:  # as upstream's check lets it pass
             python_multiprocessing = False
         type_check(python_multiprocessing, bool, "python_multiprocessing")
-        self._check_sampling(sampler, num_shards, shard_id, batch_sampler, collate_fn, shuffle)
+        type_check(shuffle, (bool, type(None)), "shuffle")
+        given = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards, "shard_id": shard_id}
+        self._check_sampling(sampler, batch_sampler, collate_fn, given)
         if not self._is_random_access:
             shuffle = False
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
@@ -87,16 +91,31 @@ class GeneratorDataset(MappableDataset):
         self.max_rowsize = row_sizes(max_rowsize)
         self.batch_sampler = batch_sampler
         self.collate_fn = collate_fn
+        self._places: np.ndarray | None = None  # of rows, for single ones
 
     def __getitem__(self, index: int) -> Any:
-        """What the source has there, as it gives it.
+        """The row that an iteration gives in that place, as the source has it.
 
         Raises:
-            RuntimeError: for a source without ``__getitem__``.
+            TypeError, RuntimeError: for an index that is none, and for a source without ``__getitem__``.
         """
+        type_check(index, (int, np.number), "index")
         if not self._is_random_access:
             raise RuntimeError("Dataset don't support randomized access.")
-        return self.source[index]
+        if self.batch_sampler is not None:
+            raise RuntimeError("GeneratorDataset with batch_sampler does not support random access.")
+        if self._places is None:
+            self._places = self._order(Session(self, is_serial=True).epoch(0))
+        if index < 0:
+            raise RuntimeError(f"Index [{index}] can not be a negative number.")
+        if index >= len(self._places):
+            raise RuntimeError(f"Index [{index}] exceeded the number of data samples.")
+        place = self._places[index]
+        return self.source[place if place.ndim else int(place)]
+
+    def get_batch_size(self) -> int:
+        """-1 with a `batch_sampler`, whose batches may differ; else 1."""
+        return super().get_batch_size() if self.batch_sampler is None else -1
 
     def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
         if names is None and schema is None:
@@ -108,25 +127,31 @@ class GeneratorDataset(MappableDataset):
             self._names = [c["name"] for c in schema.columns]  # type: ignore[union-attr]
             types = [c["type"] for c in schema.columns]  # type: ignore[union-attr]
         if types is None:
-            self._types: list[np.dtype] | None = None
+            self._types: list[np.dtype | None] | None = None
             return
         type_check(types, (list, tuple), "column_types")
-        self._types = [numpy_dtype(t) for t in types]
+        self._types = [None if t is None else numpy_dtype(t) for t in types]
 
-    def _check_sampling(
-        self, sampler: Any, num_shards: Any, shard_id: Any, batch_sampler: Any, collate_fn: Any, shuffle: Any
-    ) -> None:
-        type_check(shuffle, (bool, type(None)), "shuffle")
-        if not self._is_random_access:
-            for name, value in (("sampler", sampler), ("num_shards", num_shards), ("batch_sampler", batch_sampler)):
-                if value is not None:
-                    raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
+    def _check_sampling(self, sampler: Any, batch_sampler: Any, collate_fn: Any, given: dict[str, Any]) -> None:
         if isinstance(sampler, PKSampler):
             raise ValueError("GeneratorDataset doesn't support PKSampler.")
-        if batch_sampler is not None and any(v is not None for v in (sampler, num_shards, shard_id, shuffle)):
-            raise ValueError("batch_sampler is mutually exclusive with sampler, shuffle, num_shards and shard_id.")
-        if collate_fn is not None and batch_sampler is None:
-            raise ValueError("collate_fn can be specified only when batch_sampler is set.")
+        if batch_sampler is not None:
+            if not hasattr(batch_sampler, "__getitem__") and not hasattr(batch_sampler, "__iter__"):
+                raise TypeError(f"batch_sampler should have __getitem__ or __iter__ method, but got {batch_sampler!r}.")
+            if any(value is not None for value in (sampler, *given.values())):
+                raise ValueError(
+                    "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
+                )
+        if collate_fn is not None:
+            if batch_sampler is None:
+                raise ValueError("collate_fn can be specified only when batch_sampler is set.")
+            if not callable(collate_fn):
+                raise TypeError(f"collate_fn should be callable, but got {collate_fn!r}.")
+        if not self._is_random_access:
+            what = {"sampler": sampler, "num_shards": given["num_shards"], "batch_sampler": batch_sampler}
+            for name, value in what.items():
+                if value is not None:
+                    raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
 
     def _column_names(self) -> list[str]:
         return self._names
@@ -168,7 +193,7 @@ class GeneratorDataset(MappableDataset):
                 f"array is:{len(row)}"
             )
         for array, expected in zip(row, self._types or (), strict=False):
-            if getattr(array, "dtype", None) != expected:
+            if expected is not None and getattr(array, "dtype", None) != expected:
                 raise RuntimeError(
                     "Invalid Python function, type of returned data in 'GeneratorDataset' should be same with "
                     f"specified column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
@@ -199,16 +224,29 @@ class GeneratorDataset(MappableDataset):
         if isinstance(self.batch_sampler, Sampler):
             self.batch_sampler.dataset_size = self._num_rows()
         for ids in self.batch_sampler:
+            if isinstance(ids, (int, np.integer)):
+                raise RuntimeError("Batch sampler should return a list, but got an integer.")
             yield list(ids)
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
-        number, ids = work
+        _, ids = work
         rows = self._fetch(np.asarray(ids))
         if self.collate_fn is None:
             return batch_columns(rows, self._names)
         columns = [list(column) for column in zip(*rows, strict=True)]
-        result = call_user_function(self.collate_fn, (*columns, BatchInfo(0, number)), "collate_fn failed.")
+        result = call_user_function(self.collate_fn, tuple(columns), "collate_fn failed.")
         return to_row(result, "The collate_fn of GeneratorDataset")
+
+
+class _Repeatable:
+    """A generator that can be read again: what it gave is kept."""
+
+    def __init__(self, rows: Iterator[Any]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        rows, self._rows = tee(self._rows)
+        return rows
 
 
 def _guarded(rows: Iterator[Any]) -> Iterator[Any]:

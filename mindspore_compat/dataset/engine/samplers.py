@@ -63,6 +63,10 @@ class BuiltinSampler:
         self.child_sampler: BuiltinSampler | None = None
         self.num_samples = num_samples
 
+    def parse(self) -> BuiltinSampler:
+        """This sampler: upstream's is made of it by its engine."""
+        return self
+
     def add_child(self, sampler: BuiltinSampler) -> None:
         """Let `sampler` choose first. Raises: RuntimeError if there is a child already."""
         if self.child_sampler is not None:
@@ -201,6 +205,8 @@ class WeightedRandomSampler(BuiltinSampler):
     """Sample ``i`` is drawn with a probability in proportion to ``weights[i]``."""
 
     def __init__(self, weights: Iterable[float], num_samples: int | None = None, replacement: bool = True) -> None:
+        if not isinstance(weights, (list, np.ndarray)):
+            raise TypeError(f"type of weights element must be number, but got {weights!r} of {type(weights)}.")
         weights = list(weights)
         for i, weight in enumerate(weights):
             if not isinstance(weight, numbers.Number):
@@ -217,10 +223,20 @@ class WeightedRandomSampler(BuiltinSampler):
     def is_shuffled(self) -> bool:
         return True
 
+    def parse(self) -> WeightedRandomSampler:
+        """This sampler. Raises: RuntimeError for weights that nothing can be drawn with."""
+        what = "WeightedRandomSampler:"
+        if not len(self.weights):
+            raise RuntimeError(f"{what} weights vector must not be empty.")
+        if (self.weights < 0).any():
+            wrong = self.weights[self.weights < 0][0]
+            raise RuntimeError(f"{what} weights vector must not contain negative numbers, got: {wrong}.")
+        if not self.weights.any():
+            raise RuntimeError(f"{what} elements of weights vector must not be all zero.")
+        return self
+
     def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
-        weights = self.weights[:size]
-        if len(weights) == 0 or (weights < 0).any() or weights.sum() <= 0:
-            raise RuntimeError("WeightedRandomSampler: weights must not be negative and not be all zero.")
+        weights = self.parse().weights[:size]
         count = self.num_samples or size
         if not self.replacement:
             count = min(count, int(np.count_nonzero(weights)))

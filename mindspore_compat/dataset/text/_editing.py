@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, kind_of, text
-from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, own_dtype, text, wanted
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_positive, refused, type_check
 from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
 
@@ -31,9 +30,14 @@ __all__ = [
 ]
 
 
+#: checks in the words that upstream's text operations have
+boolean, string = wanted(bool, "boolean"), wanted(str, "string")
+normal_form = wanted(NormalizeForm, "enum of 'NormalizeForm'")
+
+
 def check_vocab(vocab: Any, name: str) -> Vocab:
     if not isinstance(vocab, Vocab):
-        raise TypeError(f"Argument vocab with value {vocab!r} is not of type [text.Vocab], but got {type(vocab)}.")
+        raise refused(TypeError, "Argument vocab is not an instance of text.Vocab.", type(vocab))
     return vocab
 
 
@@ -60,7 +64,7 @@ class OnText(TensorOperation):
 
 def _check_callable(value: Any, name: str) -> Any:
     if not callable(value):
-        raise TypeError(f"Argument {name} with value {value!r} is not callable.")
+        raise refused(TypeError, f"{name} is not a callable Python function.", value)
     return value
 
 
@@ -84,7 +88,7 @@ class Lookup(TensorOperation):
 
     vocab: Annotated[Vocab, check_vocab]
     unknown_token: Annotated[str | None, text] = None
-    data_type: Annotated[Any, dtype_like] = np.int32
+    data_type: Annotated[Any, own_dtype] = np.int32
 
     def _prepare(self) -> None:
         self._ids = self.vocab.vocab()
@@ -119,14 +123,22 @@ class Ngram(TensorOperation):
     separator: Annotated[str, text] = " "
 
     def _prepare(self) -> None:
-        self.ngrams = [self.n] if isinstance(self.n, int) else list(self.n)
-        if not self.ngrams or not all(isinstance(number, int) and number > 0 for number in self.ngrams):
-            raise ValueError(f"n needs to be a non-empty list of positive integers, but got {self.n}.")
-        for name, (token, count) in (("left_pad", self.left_pad), ("right_pad", self.right_pad)):
-            type_check(token, str, name)
-            type_check(count, int, name)
-            if count < 0:
-                raise ValueError(f"{name} needs to be positive numbers, but got {count}.")
+        self.ngrams = [self.n] if isinstance(self.n, int) else self.n
+        if not isinstance(self.ngrams, list) or not self.ngrams:
+            raise refused(ValueError, "n needs to be a non-empty list of positive integers.", self.n)
+        for place, number in enumerate(self.ngrams):
+            type_check(number, int, f"gram[{place}]")
+            check_positive(number, f"gram_{place}")
+        for name, pad in (("left_pad", self.left_pad), ("right_pad", self.right_pad)):
+            kinds = [*map(type, pad)] if isinstance(pad, tuple) else []
+            if kinds not in ([str, int], [str, bool]):
+                raise refused(
+                    ValueError, f"{name} needs to be a tuple of (str, int) str is pad token and int is pad_width.", pad
+                )
+        if self.left_pad[1] < 0 or self.right_pad[1] < 0:
+            raise refused(
+                ValueError, "padding width need to be positive numbers.", (self.left_pad[1], self.right_pad[1])
+            )
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1:
@@ -160,7 +172,7 @@ class SlidingWindow(TensorOperation):
 
 
 def _check_number_type(data_type: Any, name: str) -> np.dtype:
-    found = numpy_dtype(data_type)
+    found = own_dtype(data_type, name)
     if found.kind not in "iuf":
         raise TypeError(f"data_type: {data_type} is not numeric data type.")
     return found
@@ -196,7 +208,7 @@ def _check_not_negative(value: Any, name: str) -> int:
 class Truncate(TensorOperation):
     """The first `max_seq_len` tokens (of each row)."""
 
-    max_seq_len: Annotated[int, _check_not_negative]
+    max_seq_len: Annotated[int, check_pos_int32]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         return array[..., : self.max_seq_len]
@@ -246,11 +258,15 @@ class CaseFold(OnText):
         return unicodedata.normalize("NFKC", text.casefold())
 
 
+def _check_form(form: Any, name: str) -> NormalizeForm:
+    return normal_form(form, "normalization_form")  # upstream's message has this name
+
+
 @arguments
 class NormalizeUTF8(OnText):
     """In a Unicode normal form."""
 
-    normalize_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NFKC
+    normalize_form: Annotated[NormalizeForm, _check_form] = NormalizeForm.NFKC
 
     def _convert(self, text: str) -> str:
         return normalized(text, self.normalize_form)

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import check_file, type_check, type_check_list
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT32_MAX,
+    check_file,
+    check_int,
+    check_positive,
+    check_value,
+    refused,
+    type_check,
+    type_check_list,
+)
 
 __all__ = ["NormalizeForm", "Vocab", "as_text", "to_bytes", "to_str"]
 
@@ -51,6 +60,35 @@ def as_text(value: Any) -> str:
     return item
 
 
+def _check_words(words: Any, name: str) -> list[str]:
+    """A list of different texts. Raises: TypeError, ValueError."""
+    type_check(words, list, name)
+    seen: set[str] = set()
+    for word in words:
+        type_check(word, str, name)
+        if word in seen:
+            raise ValueError(f"{name} contains duplicate word: {word}.")
+        seen.add(word)
+    return words
+
+
+def _check_frequencies(freq_range: Any) -> tuple[int | None, int | None]:
+    """(least, most); None for no bound. Raises: TypeError, ValueError."""
+    if freq_range is None:
+        return None, None
+    type_check(freq_range, tuple, "freq_range")
+    if len(freq_range) != 2:
+        raise refused(ValueError, "freq_range needs to be a tuple of 2 element.", freq_range)
+    if any(number is not None and not isinstance(number, int) for number in freq_range):
+        raise refused(
+            ValueError, "freq_range needs to be either None or a tuple of 2 integers or an int and a None.", freq_range
+        )
+    least, most = freq_range
+    if least is not None and most is not None and not 0 <= least <= most:
+        raise refused(ValueError, "frequency range [a,b] should be 0 <= a <= b (a,b are inclusive).", freq_range)
+    return least, most
+
+
 class Vocab:
     """Words and their numbers. Make one with `from_list`, `from_dict`, `from_file` or `from_dataset`."""
 
@@ -67,14 +105,11 @@ class Vocab:
 
     @classmethod
     def _with_special(cls, words: list[str], special_tokens: list[str] | None, special_first: bool) -> Vocab:
-        special = list(special_tokens or ())
-        type_check_list(special, str, "special_tokens")
-        type_check(special_first, bool, "special_first")
-        if len(set(special)) != len(special):
-            raise ValueError("special_tokens contains duplicate.")
+        special = [] if special_tokens is None else _check_words(special_tokens, "special_tokens")
         both = set(special) & set(words)
         if both:
-            raise ValueError(f"special_tokens and word_list contain duplicate word: {sorted(both)}.")
+            raise ValueError(f"special_tokens and word_list contain duplicate word :{both}.")
+        type_check(special_first, bool, "special_first")
         ordered = special + words if special_first else words + special
         return cls._of((word, number) for number, word in enumerate(ordered))
 
@@ -83,11 +118,7 @@ class Vocab:
         cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
     ) -> Vocab:
         """Words in their order, with the special tokens in front or behind. Raises: ValueError for duplicates."""
-        type_check(word_list, list, "word_list")
-        type_check_list(word_list, str, "word_list")
-        if len(set(word_list)) != len(word_list):
-            raise ValueError("word_list contains duplicate word.")
-        return cls._with_special(word_list, special_tokens, special_first)
+        return cls._with_special(_check_words(word_list, "word_list"), special_tokens, special_first)
 
     @classmethod
     def from_dict(cls, word_dict: dict[str, int]) -> Vocab:
@@ -95,9 +126,7 @@ class Vocab:
         type_check(word_dict, dict, "word_dict")
         for word, number in word_dict.items():
             type_check(word, str, "word")
-            type_check(number, int, "value")
-            if number < 0:
-                raise ValueError(f"Input word_id is not within the required interval: {word}: {number}.")
+            check_int(number, "word_id", 0)
         return cls._of(word_dict.items())
 
     @classmethod
@@ -115,8 +144,7 @@ class Vocab:
         type_check(delimiter, str, "delimiter")
         if vocab_size is not None:
             type_check(vocab_size, int, "vocab_size")
-            if vocab_size <= 0:
-                raise ValueError(f"Input vocab_size must be greater than 0, but got {vocab_size}.")
+            check_positive(vocab_size, "vocab_size")
         try:
             with open(file_path, encoding="utf-8") as stream:
                 words = [
@@ -146,13 +174,10 @@ class Vocab:
             top_k: at most this number of words.
         """
         names = dataset.get_col_names() if columns is None else [columns] if isinstance(columns, str) else list(columns)
-        least, most = freq_range or (None, None)
-        if least is not None and most is not None and not 0 <= least <= most:
-            raise ValueError(f"freq_range [a,b] should be 0 <= a <= b (a,b are inclusive), but got {freq_range}.")
+        least, most = _check_frequencies(freq_range)
+        type_check(top_k, (int, type(None)), "top_k")
         if top_k is not None:
-            type_check(top_k, int, "top_k")
-            if top_k <= 0:
-                raise ValueError(f"top_k must be greater than 0, but got {top_k}.")
+            check_positive(top_k, "top_k")
         counts: Counter[str] = Counter()
         for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
             for name in names:
@@ -186,22 +211,19 @@ class Vocab:
             return self._ids.get(tokens, -1)
         items = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if not isinstance(items, list):
-            raise TypeError(
-                f"Argument tokens with value {tokens} is not of type {[str, list, np.ndarray]}, but got {type(tokens)}."
-            )
-        type_check_list(items, str, "tokens")
+            type_check(tokens, (str, list, np.ndarray), "tokens")
+        type_check_list(items, (str, np.str_), "tokens")
         return [self._ids.get(item, -1) for item in items]
 
     def ids_to_tokens(self, ids: int | list[int]) -> str | list[str]:
         """Words of one number or several; "" for one that is not there."""
         if isinstance(ids, (int, np.integer)) and not isinstance(ids, bool):
-            if ids < 0:
-                raise ValueError(f"Input ids is not within the required interval of [0, 2147483647]. Got {ids}.")
+            check_value(ids, (0, INT32_MAX), "ids")
             return self._words.get(int(ids), "")
-        items = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        items: Any = ids.tolist() if isinstance(ids, np.ndarray) else ids
         if not isinstance(items, list):
-            raise TypeError(
-                f"Argument ids with value {ids} is not of type {[int, list, np.ndarray]}, but got {type(ids)}."
-            )
-        type_check_list(items, int, "ids")
+            type_check(ids, (int, list, np.ndarray), "ids")
+        for place, item in enumerate(items):
+            type_check(item, (int, np.int_), f"ids[{place}]")
+            check_value(item, (0, INT32_MAX), f"ids[{place}]")
         return [str(self.ids_to_tokens(item)) for item in items]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import enum
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from mindspore_compat.dataset.core.errors import failed_function
+from mindspore_compat.dataset.core.validator_helpers import check_member
 
 __all__ = [
     "Composed",
@@ -25,10 +27,7 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
     try:
         return function(*args)
     except Exception as error:
-        raise RuntimeError(
-            f"Exception thrown from user defined Python function in dataset. {what} Error description:\n"
-            f"{type(error).__name__}: {''.join(traceback.format_exception(error))}"
-        ) from error
+        raise failed_function(what, error) from error
 
 
 class Implementation(enum.IntEnum):
@@ -53,6 +52,7 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
+        needs_data: called by itself, it refuses an array without elements.
         takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H,
             W[, C]) only.
     """
@@ -65,6 +65,7 @@ class TensorOperation:
     releases_gil = False
     takes_pil = False
     takes_batches = False
+    needs_data = True
 
     def __init__(self) -> None:
         """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
@@ -74,17 +75,22 @@ class TensorOperation:
 
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
-        if not isinstance(device_target, str):
-            raise TypeError(f"Argument device_target is not of type str, but got {type(device_target)}.")
-        if device_target not in ("CPU", "Ascend"):
-            raise ValueError(f"Input device_target should be 'CPU' or 'Ascend', but got {device_target!r}.")
+        check_member(device_target, ["CPU", "Ascend"], "device_target")
         return self
 
     def __call__(self, *inputs: Any) -> Any:
         """Apply to one input (NumPy array, PIL image, list, number, Tensor); several give a tuple."""
         if not inputs:
             raise RuntimeError(f"Input Tensor is not valid: {type(self).__name__} got no input.")
-        results = self._apply(*inputs)
+        for value in inputs:
+            if isinstance(value, np.ndarray) and not value.size and self.needs_data:
+                raise RuntimeError("Input Tensor has no data.")
+        try:
+            results = self._apply(*inputs)
+        except Exception as error:
+            if type(error).__module__ == "cv2":
+                raise RuntimeError(f"{type(self).__name__}: {error}") from error
+            raise
         return results[0] if len(results) == 1 else results
 
     def _plain(self) -> Callable[[Any], Any] | None:
@@ -99,10 +105,7 @@ class TensorOperation:
 
     def _check_count(self, values: tuple) -> None:
         if len(values) > 1 and not self.is_multi_column:
-            raise RuntimeError(
-                f"map operation: [{type(self).__name__}] failed. The op is OneToOne, can only accept one tensor as "
-                f"input, but got {len(values)}."
-            )
+            raise RuntimeError("The op is OneToOne, can only accept one tensor as input.")
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
@@ -116,7 +119,13 @@ class TensorOperation:
             return value.asnumpy()
         if (self.takes_pil and hasattr(value, "getbands")) or hasattr(self, "_execute_py"):
             return value
-        return np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError:  # ragged lists
+            array = np.empty((), object)
+        if array.dtype == object:
+            raise TypeError(f"Invalid user input. Got {type(value)}: {value}, cannot be converted into tensor.")
+        return array
 
     def _compute(self, *arrays: Any) -> Any:
         """What a subclass of the user's does, which knows `_execute_py` and `parse`."""
@@ -141,6 +150,8 @@ class TensorOperation:
 
 class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
+
+    needs_data = False
 
 
 class Composed(TensorOperation):

@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, real
-from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, number, own_dtype, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT64_MAX,
+    check_positive,
+    check_value,
+    refused,
+    type_check,
+    type_check_list,
+)
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
     Implementation,
@@ -84,12 +90,21 @@ class TypeCast(TensorOperation):
     data_type: Annotated[Any, dtype_like]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
+        if array.dtype.kind in "US" and self.data_type.kind not in "US":
+            kind = "string" if array.dtype.kind == "U" else "bytes"
+            raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
             # By way of int64: C leaves a float outside the range undefined, upstream wraps around.
             array = array.astype(np.int64)
         return array.astype(self.data_type, copy=False)
 
     _compute_block = _compute
+
+
+def _check_classes(num_classes: Any, name: str) -> int:
+    type_check(num_classes, int, name)
+    check_positive(num_classes)
+    return num_classes
 
 
 @arguments
@@ -103,8 +118,8 @@ class OneHot(TensorOperation):
 
     has_block = True
 
-    num_classes: Annotated[int, check_pos_int32]
-    smoothing_rate: Annotated[float, real(0.0, 1.0)] = 0.0
+    num_classes: Annotated[int, _check_classes]
+    smoothing_rate: Annotated[float, number(0.0, 1.0)] = 0.0
 
     def _prepare(self) -> None:
         self.smoothing_rate = float(self.smoothing_rate)
@@ -113,18 +128,19 @@ class OneHot(TensorOperation):
         if labels.ndim == 2 and labels.shape[1] == 1:
             labels = labels[:, 0]
         if labels.ndim > 1:
-            raise RuntimeError(f"OneHot: OneHot only supports scalars or 1D input, but got rank: {labels.ndim}.")
+            raise RuntimeError(f"OneHot: Only support scalar or 1D input, got rank: {labels.ndim}.")
         return self._compute_block(labels)
 
     def _compute_block(self, labels: np.ndarray) -> np.ndarray:
         if labels.dtype.kind not in "iu":
-            raise RuntimeError(f"OneHot: OneHot does not support input of type {labels.dtype}; expected int.")
+            kind = "string" if labels.dtype.kind in "US" else labels.dtype
+            raise RuntimeError(f"OneHot: Only support input of int type, but got: {kind}")
         if labels.ndim > 1:
             return np.stack([self._compute(row) for row in labels])
         if labels.size and (labels.max() >= self.num_classes or labels.min() < 0):
             raise RuntimeError(
-                f"OneHot: index values should not be bigger than num classes: {self.num_classes}, but got: "
-                f"{int(labels.max())} as largest and {int(labels.min())} as smallest."
+                f"OneHot: index values should not bigger than num classes: {self.num_classes}, but got: "
+                f"{int(labels.max() if labels.max() >= self.num_classes else labels.min())}"
             )
         if not self.smoothing_rate:
             return np.eye(self.num_classes, dtype=labels.dtype)[labels]
@@ -139,12 +155,16 @@ class Fill(TensorOperation):
 
     has_block = True
 
-    fill_value: Annotated[Any, kind_of(str, bytes, float, bool, int)]
+    fill_value: Annotated[Any, kind_of(str, float, bool, int, bytes)]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         is_text = isinstance(self.fill_value, (str, bytes))
         if is_text != (array.dtype.kind in "US"):
-            raise RuntimeError(f"Fill: a {type(self.fill_value).__name__} does not fit data of type {array.dtype}.")
+            kinds = type(self.fill_value).__name__, "string" if array.dtype.kind in "US" else array.dtype
+            raise RuntimeError(
+                "Fill: fill_value and the input tensor must be of the same data type when involving strings or bytes, "
+                f"but got fill_value data type {kinds[0]} and input tensor data type {kinds[1]}."
+            )
         return np.full(array.shape, self.fill_value, None if is_text else array.dtype)
 
     _compute_block = _compute
@@ -155,7 +175,10 @@ class Slice(TensorOperation):
 
     def __init__(self, *slices: Any) -> None:
         for item in slices:
-            type_check(item, (int, list, slice, type(None), type(...)), "slices")
+            if item is not None:
+                type_check(item, (int, list, slice, bool, type(...)), "slice")
+            if isinstance(item, list) and item and isinstance(item[0], int):
+                type_check_list(item, int, "slice")
         self.slices = slices
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
@@ -181,7 +204,7 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
 
 
 def _check_numeric(data_type: Any, name: str) -> np.dtype:
-    found = numpy_dtype(data_type)
+    found = own_dtype(data_type, name)
     if found.kind not in "biuf":
         raise TypeError(f"dtype must be a numeric type, but got {data_type}.")
     return found
@@ -198,27 +221,40 @@ class Mask(TensorOperation):
     dtype: Annotated[Any, _check_numeric] = np.bool_
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        return _COMPARISONS[self.operator](array, self.constant).astype(self.dtype)
+        if (array.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
+            raise RuntimeError(
+                "Mask: input datatype does not match the value datatype, both should be numeric or non-numerical in "
+                "the same time."
+            )
+        return np.asarray(_COMPARISONS[self.operator](array, self.constant)).astype(self.dtype, copy=False)
 
     _compute_block = _compute
+
+
+def _check_pad_shape(shape: Any, name: str) -> list[int | None]:
+    type_check(shape, list, name)
+    for size in shape:
+        if size is not None and not isinstance(size, int):
+            raise refused(TypeError, "a value in the list is not an integer.", shape)
+        if size is not None:
+            type_check(size, int, "")
+            check_value(size, (1, INT64_MAX))
+    return list(shape)
 
 
 @arguments
 class PadEnd(TensorOperation):
     """The input filled up (or cut off) at the end of each axis; None in `pad_shape` leaves an axis as it is."""
 
-    pad_shape: Annotated[Any, kind_of(list, tuple)]
+    pad_shape: Annotated[Any, _check_pad_shape]
     pad_value: Annotated[Any, kind_of(str, float, bool, int, bytes)] = None
-
-    def _prepare(self) -> None:
-        for size in self.pad_shape:
-            if size is not None:
-                check_pos_int32(size, "dim in pad_shape")
-        self.pad_shape = list(self.pad_shape)
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if len(self.pad_shape) != array.ndim:
-            raise RuntimeError(f"PadEnd: rank of pad_shape {self.pad_shape} must be that of the data, {array.shape}.")
+            raise RuntimeError(
+                f"PadEnd: invalid pad shape, as rank of input is: {array.ndim}, and rank of pad value: "
+                f"{len(self.pad_shape)}"
+            )
         is_text = array.dtype.kind in "US"
         if self.pad_value is not None and is_text != isinstance(self.pad_value, (str, bytes)):
             raise RuntimeError(f"PadEnd: pad_value {self.pad_value!r} does not fit data of type {array.dtype}.")
@@ -231,6 +267,13 @@ class PadEnd(TensorOperation):
         return padded
 
 
+def _check_end(array: Any, name: str) -> np.ndarray:
+    type_check(array, np.ndarray, name)
+    if array.ndim != 1:
+        raise ValueError(f"can only {name} 1D arrays. Got shape {array.shape}.")
+    return array
+
+
 @arguments
 class Concatenate(TensorOperation):
     """The inputs one after another, between `prepend` and `append`; along the first axis (0 or -1)."""
@@ -238,18 +281,19 @@ class Concatenate(TensorOperation):
     is_multi_column = True
 
     axis: Annotated[int, kind_of(int)] = 0
-    prepend: Annotated[Any, kind_of(list, np.ndarray)] = None
-    append: Annotated[Any, kind_of(list, np.ndarray)] = None
+    prepend: Annotated[Any, _check_end] = None
+    append: Annotated[Any, _check_end] = None
 
     def _prepare(self) -> None:
         if self.axis not in (0, -1):
-            raise ValueError(f"only 1D concatenation supported: axis must be 0 or -1, but got {self.axis}.")
+            raise ValueError(f"only 1D concatenation supported. Axis must be 0 or -1, but got {self.axis}.")
 
     def _compute(self, *arrays: np.ndarray) -> np.ndarray:
         ends = [() if end is None else (np.asarray(end),) for end in (self.prepend, self.append)]
         parts = [np.atleast_1d(a) for a in (*ends[0], *arrays, *ends[1])]
         if any(part.ndim != 1 for part in parts):
-            raise RuntimeError("Concatenate: only 1D input is supported.")
+            rank = next(part.ndim for part in parts if part.ndim != 1)
+            raise RuntimeError(f"Concatenate: only 1D input supported, got rank of input: {rank}")
         if len({part.dtype.kind if part.dtype.kind in "US" else part.dtype for part in parts}) > 1:
             raise RuntimeError(f"Concatenate: input types must agree, but got {[str(p.dtype) for p in parts]}.")
         return np.concatenate(parts)
@@ -279,16 +323,26 @@ class Unique(TensorOperation):
         return array.ravel()[first[order]], rank[inverse.ravel()].astype(np.int32), counts[order].astype(np.int32)
 
 
-def check_operations(operations: Any, name: str = "transforms") -> list[Any]:
+def check_operation(operation: Any, name: str) -> None:
+    """An operation or a function. Raises: TypeError."""
+    if not callable(operation):
+        raise refused(
+            TypeError, f"{name} is neither a transforms op (TensorOperation) nor a callable pyfunc.", operation
+        )
+
+
+def check_operations(operations: Any, name: str = "transforms", types: tuple[type, ...] = (list,)) -> list[Any]:
     """A non-empty list of operations or functions. Raises: TypeError, ValueError."""
-    type_check(operations, list, name)
+    type_check(operations, types, f"{name} list")
     if not operations:
-        raise ValueError(f"{name} can not be empty.")
+        raise ValueError(f"{name} list can not be empty.")
     for i, operation in enumerate(operations):
-        if inspect.isclass(operation) and issubclass(operation, TensorOperation):
-            raise ValueError(f"{name}[{i}] is the class {operation.__name__}; it may be missing parentheses.")
-        if not callable(operation):
-            raise TypeError(f"{name}[{i}] is neither a transform op (TensorOperation) nor a callable pyfunc.")
+        check_operation(operation, f"{name}[{i}]")
+        if inspect.isclass(operation):
+            raise ValueError(
+                f"op_list[{i}] should be a dataset processing operation instance, but got: {operation}. It may be "
+                "missing parentheses for instantiation."
+            )
     return operations
 
 
@@ -364,7 +418,7 @@ class Compose(_Compound, Composed):
 class RandomApply(_Compound):
     """All of `transforms`, or with a probability of ``1 - prob`` none."""
 
-    prob: Annotated[float, check_probability] = 0.5
+    prob: Annotated[float, real(0, 1)] = 0.5
 
     def _compute(self, *values: Any) -> tuple:
         return apply_operations(self.transforms, values) if current_rng().random() < self.prob else values

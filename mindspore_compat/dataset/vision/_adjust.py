@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import numbers
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, refused, type_check
 from mindspore_compat.dataset.vision import _color
+from mindspore_compat.dataset.vision._checks import check_factor_range, check_span, need_length
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
-    between,
-    check_range,
     uniform,
 )
 
@@ -40,13 +40,6 @@ def _enhance(kind: str, image: Any, factor: float) -> Any:
     from PIL import ImageEnhance
 
     return getattr(ImageEnhance, kind)(image).enhance(factor)
-
-
-def check_factor(factor: Any, name: str, limits: tuple[float, float] = (0, 16777216)) -> float:
-    """A number within the limits; returned."""
-    type_check(factor, (float, int), name)
-    check_value(factor, limits, name)
-    return factor
 
 
 class _Adjust(ImageOperation):
@@ -74,9 +67,10 @@ class AdjustBrightness(_Adjust):
     _function = staticmethod(_color.adjust_brightness)
     _enhancer, _factor_name = "Brightness", "brightness_factor"
 
-    brightness_factor: Annotated[float, check_factor]
+    brightness_factor: Annotated[float, real(0)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "AdjustBrightness")
         if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
             return _color.adjust_brightness(image, self.factor).reshape(image.shape)
         return super()._compute(image)
@@ -89,7 +83,7 @@ class AdjustContrast(_Adjust):
     _function = staticmethod(_color.adjust_contrast)
     _enhancer, _factor_name = "Contrast", "contrast_factor"
 
-    contrast_factor: Annotated[float, check_factor]
+    contrast_factor: Annotated[float, real(0)]
 
 
 @arguments
@@ -99,7 +93,7 @@ class AdjustSaturation(_Adjust):
     _function = staticmethod(_color.adjust_saturation)
     _enhancer, _factor_name = "Color", "saturation_factor"
 
-    saturation_factor: Annotated[float, check_factor]
+    saturation_factor: Annotated[float, real(0, is_named=False)]
 
 
 @arguments
@@ -110,10 +104,10 @@ class AdjustSharpness(_Adjust):
     _function = staticmethod(_color.adjust_sharpness)
     _factor_name = "sharpness_factor"
 
-    sharpness_factor: Annotated[float, check_factor]
+    sharpness_factor: Annotated[float, real(0, is_named=False)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "AdjustSharpness")
+        check_image(image, "Sharpness")
         return _color.adjust_sharpness(image, self.factor)
 
 
@@ -131,7 +125,7 @@ def _hue_pil(image: Any, factor: float) -> Any:
 class AdjustHue(ImageOperation):
     """Hue turned by `hue_factor` of the circle, in [-0.5, 0.5]."""
 
-    hue_factor: Annotated[float, partial(check_factor, limits=(-0.5, 0.5))]
+    hue_factor: Annotated[float, real(-0.5, 0.5)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         _color.check_rgb(image, "AdjustHue")
@@ -147,14 +141,15 @@ class AdjustGamma(ImageOperation):
 
     takes_batches = True
 
-    gamma: Annotated[float, check_factor]
-    gain: Annotated[float, kind_of(float, int)] = 1
+    gamma: Annotated[float, real(0, is_named=False)]
+    gain: Annotated[float, real(is_named=False)] = 1
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
             return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
-        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
+        filled = opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
+        return filled.view(image.dtype) if image.dtype == np.int8 else filled
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
@@ -165,15 +160,20 @@ class AdjustGamma(ImageOperation):
 
 
 def _check_adjust(
-    value: Any, name: str, center: float = 1.0, low: float = 0.0, high: float = float("inf")
+    value: Any, name: str, center: float = 1.0, low: float = 0, high: float = FLOAT_MAX_INTEGER
 ) -> tuple[float, float]:
-    type_check(value, (int, float, list, tuple), name)
-    if isinstance(value, (int, float)):
-        if value < 0:
-            raise ValueError(f"The input value of {name} cannot be negative, but got {value}.")
-        check_value(value, (0, max(high, 0)), name)
-        return (max(center - value, low), center + value)
-    return check_range(value, name, low, high)
+    type_check(value, (numbers.Number, list, tuple), name)
+    if isinstance(value, numbers.Number):
+        if value < 0:  # type: ignore[operator]
+            raise refused(ValueError, f"The input value of {name} cannot be negative.", value)
+        found = (max(center - value, 0) if low == 0 else center - value, center + value)  # type: ignore[operator]
+        check_span(found, (low, high))
+        return found
+    need_length(value, (2,), f"If {name} is a sequence, the length must be 2.")
+    if value[0] > value[1]:
+        raise ValueError(f"{name} value should be in (min,max) format. Got ({value[0]}, {value[1]}).")
+    check_span(value, (low, high))
+    return (value[0], value[1])
 
 
 @arguments
@@ -218,7 +218,7 @@ _ADJUSTERS: list[tuple[Callable, Callable]] = [
 class RandomColor(RandomImageOperation):
     """`AdjustSaturation` by a factor drawn from `degrees`."""
 
-    degrees: Annotated[Sequence[float], between(0)] = (0.1, 1.9)
+    degrees: Annotated[Any, check_factor_range] = (0.1, 1.9)
 
     def _draw(self, image: Any) -> tuple:
         return (uniform(self.degrees),)
@@ -236,4 +236,5 @@ class RandomSharpness(RandomColor):
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):
             return _enhance("Sharpness", image, parameters[0])
+        check_image(image, "Sharpness")
         return _color.adjust_sharpness(image, parameters[0])

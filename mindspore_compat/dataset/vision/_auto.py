@@ -9,13 +9,14 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
-from mindspore_compat.dataset.transforms.transforms import check_operations
+from mindspore_compat.dataset.transforms.transforms import check_operation, check_operations
 from mindspore_compat.dataset.vision import _color
+from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation
 from mindspore_compat.dataset.vision._geometric import affine, rotate
 from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
-from mindspore_compat.dataset.vision._operation import ImageOperation, check_fill, check_interpolation
+from mindspore_compat.dataset.vision._operation import ImageOperation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
 
 __all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]
@@ -37,14 +38,14 @@ class RandomSelectSubpolicy(TensorOperation):
         if not self.policy:
             raise ValueError("policy can not be empty.")
         for i, pairs in enumerate(self.policy):
-            type_check(pairs, list, f"policy[{i}]")
+            type_check(pairs, list, f"policy[[{i}]]")
             if not pairs:
                 raise ValueError(f"policy[{i}] can not be empty.")
-            for pair in pairs:
+            for j, pair in enumerate(pairs):
                 if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise TypeError(f"policy[{i}] must hold tuples of (operation, probability), but got {pair!r}.")
-                check_operations([pair[0]], "policy")
-                check_probability(pair[1])
+                    raise refused(ValueError, f"Value policy[{i}][{j}] needs to be a 2-tuple.", pair)
+                check_operation(pair[0], f"op of (op, prob) in policy[{i}][{j}]")
+                check_value(pair[1], (0, 1), f"prob of (op, prob) policy[{i}][{j}]")
 
     def _inner(self) -> list[Any]:
         return [operation for pairs in self.policy for operation, _ in pairs]
@@ -66,13 +67,14 @@ class UniformAugment(TensorOperation):
 
     releases_gil = True
 
-    transforms: Annotated[Any, check_operations]
-    num_ops: Annotated[int, check_pos_int32] = 2
+    transforms: Any
+    num_ops: Annotated[int, kind_of(int)] = 2
 
     def _prepare(self) -> None:
+        check_positive(self.num_ops, "num_ops")
         if self.num_ops > len(self.transforms):
-            count = len(self.transforms)
-            raise ValueError(f"num_ops {self.num_ops} is greater than the number of transforms, {count}.")
+            raise refused(ValueError, "num_ops is greater than transforms list size.", self.num_ops)
+        check_operations(self.transforms, types=(list, tuple))
 
     def _inner(self) -> list[Any]:
         return self.transforms
@@ -183,7 +185,7 @@ class RandAugment(_Augment):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _prepare(self) -> None:
-        check_value(self.magnitude, (0, self.num_magnitude_bins - 1), "magnitude")
+        check_value(self.magnitude, (0, self.num_magnitude_bins), "magnitude", below=True)
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         spaces = _spaces(self.num_magnitude_bins, image.shape, wide=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb, open_image
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, real
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag
+from mindspore_compat.dataset.core.validator_helpers import check_real, refused, type_check
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
 from mindspore_compat.dataset.vision._image import check_image, is_pil
@@ -58,6 +59,11 @@ def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
     return content.view(np.uint8)
 
 
+def _check_number(value: Any, name: str) -> float:
+    type_check(value, numbers.Number, name)
+    return check_real(value, name)
+
+
 @arguments
 class Rescale(ImageOperation):
     """``image * rescale + shift`` as float32."""
@@ -65,8 +71,8 @@ class Rescale(ImageOperation):
     has_block = True
     is_pointwise = True
 
-    rescale: Annotated[Any, real(-16777216, 16777216)]
-    shift: Annotated[Any, real(-16777216, 16777216)]
+    rescale: Annotated[Any, _check_number]
+    shift: Annotated[Any, _check_number]
 
     def _prepare(self) -> None:
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
@@ -144,15 +150,13 @@ class Normalize(ImageOperation):
 
 
 def _check_mean_std(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
-    for name, values in (("mean", mean), ("std", std)):
-        type_check(values, (list, tuple), name)
-        for value in values:
-            type_check(value, (int, float), name)
-            check_value(value, (0, 255), name)
+    type_check(mean, (list, tuple), "mean")
+    type_check(std, (list, tuple), "std")
     if len(mean) != len(std):
-        raise ValueError(f"Length of mean and std must be equal, but got {len(mean)} and {len(std)}.")
-    if any(value == 0 for value in std):
-        raise ValueError(f"std must be in (0, 255], but got {std}.")
+        raise refused(ValueError, "Length of mean and std must be equal.", (mean, std))
+    for name, values in (("mean", mean), ("std", std)):
+        for place, value in enumerate(values):
+            check_real(value, f"{name}[{place}]", 0, 255, name == "std", (int, float))
     return np.asarray(mean, np.float32), np.asarray(std, np.float32)
 
 
@@ -170,8 +174,10 @@ class NormalizePad(ImageOperation):
     is_hwc: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:
+        if not isinstance(self.dtype, str):
+            raise refused(TypeError, "dtype should be string.", self.dtype)
         if self.dtype not in ("float32", "float16"):
-            raise ValueError(f"dtype should be float32 or float16, but got {self.dtype!r}.")
+            raise refused(ValueError, "dtype only supports float32 or float16.", self.dtype)
         self._normalize = Normalize(self.mean, self.std, self.is_hwc)
         self.dtype = np.dtype(self.dtype)
 
@@ -244,13 +250,18 @@ class ToPIL(PyTensorOperation):
 
         if image.ndim not in (2, 3):
             raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
+        if image.ndim == 3 and image.shape[2] > 4:
+            raise ValueError(f"The channel of input image should not exceed 4. Got {image.shape[2]}.")
         if image.ndim == 3 and image.shape[2] == 1:
             image = image[:, :, 0]
-        if image.ndim == 3 and (image.dtype != np.uint8 or image.shape[2] > 4):
-            raise TypeError(
-                f"The input image of {image.dtype} {image.shape} is not supported; expected uint8 of 1 to 4 channels."
-            )
+        if image.ndim == 3 and image.dtype != np.uint8:
+            raise TypeError(f"image type {image.dtype} is not supported when PILImage mode is RGB; expected uint8.")
         return Image.fromarray(image)
+
+    def _as_input(self, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) and not is_pil(value) and not hasattr(value, "asnumpy"):
+            raise TypeError(f"Input image should be of type numpy.ndarray or PIL.Image.Image. Got {type(value)}.")
+        return super()._as_input(value)
 
 
 class ToNumpy(PyTensorOperation):

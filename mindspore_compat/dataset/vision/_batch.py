@@ -6,19 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
 
 
-def _check_positive(value: Any, name: str) -> float:
+def _check_alpha(value: Any, name: str) -> float:
     type_check(value, (int, float), name)
-    if value <= 0:
-        raise ValueError(f"Input {name} must be greater than 0, but got {value}.")
+    check_positive(value, name)
+    check_value(value, (0, FLOAT_MAX_INTEGER), above=True)
+    return value
+
+
+def _check_any_alpha(value: Any, name: str) -> float:
+    type_check(value, (int, float), name)
+    check_positive(value, name)
     return value
 
 
@@ -59,7 +65,7 @@ class MixUpBatch(_BatchOperation):
     batch.
     """
 
-    alpha: Annotated[float, _check_positive] = 1.0
+    alpha: Annotated[float, _check_alpha] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -73,8 +79,8 @@ class CutMixBatch(_BatchOperation):
     """With probability `prob` a box of each image is taken from another one; labels are mixed by the box's area."""
 
     image_batch_format: Annotated[ImageBatchFormat, kind_of(ImageBatchFormat)]
-    alpha: Annotated[float, _check_positive] = 1.0
-    prob: Annotated[float, check_probability] = 1.0
+    alpha: Annotated[float, number(0, above=True, is_named=False)] = 1.0
+    prob: Annotated[float, number(0, 1)] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -112,17 +118,18 @@ def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndar
 
 @arguments
 class MixUp(PyTensorOperation):
-    """`MixUpBatch` for `batch_size` images; with `is_single` within the batch, else with the batch before.
+    """Each of the `batch_size` images (and labels) mixed with the next one of the batch (`is_single`), or with what
+    stood in its place in the batch before, as that came out; float64.
 
     Args:
-        alpha: the share is drawn from Beta(alpha, alpha).
+        alpha: each image's share is drawn from Beta(alpha, alpha).
     """
 
     implementation = Implementation.PY
     is_multi_column = True
 
-    batch_size: Annotated[int, check_pos_int32]
-    alpha: Annotated[float, _check_positive]
+    batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
+    alpha: Annotated[float, _check_any_alpha]
     is_single: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:
@@ -131,12 +138,18 @@ class MixUp(PyTensorOperation):
 
     def _compute(self, *arrays: Any) -> tuple:
         images, labels = arrays
-        rng = current_rng()
-        share = rng.beta(self.alpha, self.alpha)
+        share = current_rng().beta(self.alpha, self.alpha, self.batch_size)
         if self.is_single:
-            order = rng.permutation(self.batch_size)
-            other_images, other_labels = images[order], labels[order]
+            order = np.roll(np.arange(self.batch_size), -1)
+            others = images[order], labels[order]
+        elif self._before is None:  # the first batch stays
+            share, others = np.ones(self.batch_size), (images, labels)
         else:
-            other_images, other_labels = self._before or (images, labels)
-            self._before = images, labels
-        return share * images + (1 - share) * other_images, share * labels + (1 - share) * other_labels
+            others = self._before
+        of_image, of_label = share.reshape(-1, 1, 1, 1), share.reshape(-1, 1)
+        mixed = (
+            of_image * images + (1 - of_image) * others[0],
+            of_label * labels + (1 - of_label) * others[1],
+        )
+        self._before = None if self.is_single else mixed
+        return mixed

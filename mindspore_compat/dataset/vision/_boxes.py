@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_probability
+from mindspore_compat.dataset.core.validator_helpers import check_probability, quoted
 from mindspore_compat.dataset.transforms._operation import TensorOperation
+from mindspore_compat.dataset.vision._checks import check_given_interpolation, check_size
 from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
-from mindspore_compat.dataset.vision._operation import check_interpolation, check_size
 from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
@@ -32,6 +32,8 @@ __all__ = [
 
 class _WithBoxes(TensorOperation):
     """Takes the columns image and boxes. A subclass gives `_both`, which may change the boxes it gets."""
+
+    needs_data = False  # there may be no boxes
 
     is_multi_column = True
 
@@ -117,18 +119,13 @@ class RandomVerticalFlipWithBBox(_RandomFlipWithBoxes):
     _is_vertical = True
 
 
-def _check_given(interpolation: Any, name: str) -> Inter:
-    if interpolation is None:
-        raise KeyError("Interpolation should not be None")
-    return check_interpolation(interpolation, name)
-
-
 @arguments
 class ResizeWithBBox(_WithBoxes):
     """Image and boxes in another size: (height, width), or the length of the shorter side."""
 
+    checked_first = ("interpolation",)
     size: Annotated[Any, check_size]
-    interpolation: Annotated[Inter, _check_given] = Inter.LINEAR
+    interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
 
     def _mode(self) -> Inter:
         return self.interpolation
@@ -189,13 +186,23 @@ class RandomResizedCropWithBBox(_WithBoxes):
         return result, _resized(_cropped(boxes, *box), box[2:], result.shape)
 
 
+def _check_operation(transform: Any, name: str) -> TensorOperation:
+    if not isinstance(transform, TensorOperation):
+        engine = "mindspore._c_dataengine"  # upstream's names of its types
+        raise TypeError(
+            f"Argument {name} with value {quoted(transform)} is not of type [<class '{engine}.TensorOp'>, "
+            f"<class '{engine}.TensorOperation'>], but got {type(transform)}."
+        )
+    return transform
+
+
 @arguments
 class BoundingBoxAugment(_WithBoxes):
     """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has
     another size.
     """
 
-    transform: Annotated[Any, kind_of(TensorOperation)]
+    transform: Annotated[Any, _check_operation]
     ratio: Annotated[float, check_probability] = 0.3
 
     def _inner(self) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.vision._accepted import check_image
 
 __all__ = [
     "adjust_brightness",
@@ -21,7 +22,8 @@ __all__ = [
 
 
 def check_rgb(image: np.ndarray, name: str) -> None:
-    """Raise RuntimeError unless it is (H, W, 3)."""
+    """Raise RuntimeError unless it is (H, W, 3), and of a type that the operation takes."""
+    check_image(image, name)
     if image.ndim != 3 or image.shape[2] != 3:
         raise RuntimeError(f"{name}: image shape is incorrect, expected <H, W, 3>, but got {image.shape}.")
 

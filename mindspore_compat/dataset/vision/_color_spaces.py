@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._adjust import check_factor
-from mindspore_compat.dataset.vision._image import is_pil
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation, PilOperation, RandomImageOperation
 from mindspore_compat.dataset.vision.utils import ConvertMode
 
@@ -39,7 +38,7 @@ class RandomLighting(RandomImageOperation):
         ]
     )
 
-    alpha: Annotated[float, check_factor] = 0.05
+    alpha: Annotated[float, real(0)] = 0.05
 
     def _draw(self, image: Any) -> tuple:
         return (self._VECTORS @ current_rng().normal(0.0, self.alpha, 3),)
@@ -47,7 +46,7 @@ class RandomLighting(RandomImageOperation):
     def _transform(self, image: Any, *parameters: Any) -> Any:
         array = np.asarray(image)
         _color.check_rgb(array, "RandomLighting")
-        lit = np.clip(array + parameters[0], 0, 255).astype(np.uint8)
+        lit = np.clip(array + parameters[0], 0, 255).astype(array.dtype)
         if not is_pil(image):
             return lit
         from PIL import Image
@@ -63,6 +62,7 @@ class ConvertColor(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         mode = self.convert_mode
+        check_image(image, "ConvertColor")
         channels = 1 if image.ndim == 2 else image.shape[2]
         expected = {0: 3, 2: 3, 4: 3, 6: 3, 7: 3, 8: 1, 9: 1}.get(int(mode), 4)
         if channels != expected:
@@ -97,12 +97,13 @@ def _grayscale(image: Any, channels: int) -> Any:
 class Grayscale(PilOperation):
     """A PIL image in grey, with 1 or 3 equal channels."""
 
-    num_output_channels: int = 1
+    num_output_channels: Annotated[int, kind_of(int)] = 1
 
     def _prepare(self) -> None:
         if self.num_output_channels not in (1, 3):
-            raise ValueError(
-                f"Number of channels of the output grayscale image should be 1 or 3, got {self.num_output_channels}."
+            channels = self.num_output_channels
+            raise ValueError(  # upstream's message lacks the space
+                f"Number of channels of the output grayscale imageshould be either 1 or 3. Got {channels}."
             )
 
     def _compute(self, image: Any) -> Any:
@@ -156,9 +157,12 @@ class LinearTransformation(PyTensorOperation):
     def _prepare(self) -> None:
         shape = self.transformation_matrix.shape
         if len(shape) != 2 or shape[0] != shape[1]:
-            raise ValueError(f"transformation_matrix should be a square matrix, got shape {shape}.")
+            raise ValueError(f"transformation_matrix should be a square matrix. Got shape {shape} instead.")
         if self.mean_vector.shape != shape[:1]:
-            raise ValueError(f"mean_vector length {self.mean_vector.shape} should match the matrix {shape}.")
+            raise ValueError(  # upstream's message lacks the space
+                f"mean_vector length {len(self.mean_vector)} should match either one dimension of the square"
+                f"transformation_matrix {shape}."
+            )
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.size != len(self.mean_vector):

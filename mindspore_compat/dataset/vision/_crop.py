@@ -9,17 +9,21 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32, type_check
+from mindspore_compat.dataset.vision._checks import (
+    check_border,
+    check_box,
+    check_fill,
+    check_frame,
+    check_padding,
+    need_length,
+)
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
-    check_border,
-    check_box,
-    check_fill,
-    check_padding,
 )
 from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
@@ -81,23 +85,27 @@ class Pad(RandomImageOperation):
         return pad_image(image, self.padding, self.fill_value, self.padding_mode)
 
 
+def _check_offset(offset: Any, name: str) -> tuple[int, ...]:
+    type_check(offset, (int, list, tuple), name)
+    if isinstance(offset, int):
+        return (check_int(offset, name, 0),) * 2
+    need_length(offset, (0, 2), f"The {name} must be empty or a sequence of length 2.", ValueError)
+    for place, value in enumerate(offset):
+        check_int(value, f"{name}{place}", 0)
+    return tuple(offset)
+
+
 @arguments
 class PadToSize(ImageOperation):
     """The image in a larger frame of `size`, `offset` (top, left) from its corner or in its middle."""
 
-    size: Annotated[Any, check_box]
-    offset: Annotated[Any, kind_of(int, list, tuple)] = None
+    size: Annotated[Any, check_frame]
+    offset: Annotated[Any, _check_offset] = None
     fill_value: Annotated[Any, check_fill] = 0
     padding_mode: Annotated[Border, check_border] = Border.CONSTANT
 
     def _prepare(self) -> None:
-        given = self.offset
-        offsets = () if given is None else (given, given) if isinstance(given, int) else tuple(given)
-        if len(offsets) not in (0, 2):
-            raise ValueError(f"The offset must be empty or of 2 values, but got {given}.")
-        for value in offsets:
-            check_int(value, "offset", 0)
-        self.offset = offsets
+        self.offset = self.offset or ()
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "PadToSize")
@@ -111,20 +119,24 @@ class PadToSize(ImageOperation):
         return pad_image(image, (left, top, right, bottom), self.fill_value, self.padding_mode)
 
 
+def _check_coordinates(coordinates: Any, name: str) -> Sequence[int]:
+    type_check(coordinates, (list, tuple), name)
+    need_length(coordinates, (2,), "Coordinates should be a list/tuple (y, x) of length 2.")
+    for place, value in enumerate(coordinates):
+        check_int(value, f"{name}[{place}]", 0)
+    return coordinates
+
+
 @arguments
 class Crop(ImageOperation):
     """The box of `size` at `coordinates` (top, left)."""
 
     takes_pil = False
 
-    coordinates: Annotated[Sequence[int], kind_of(list, tuple)]
+    coordinates: Annotated[Sequence[int], _check_coordinates]
     size: Annotated[Any, check_box]
 
     def _prepare(self) -> None:
-        if len(self.coordinates) != 2:
-            raise TypeError(f"Coordinates should be a list/tuple (y, x) of length 2, but got {self.coordinates}.")
-        for value in self.coordinates:
-            check_int(value, "coordinates", 0)
         self.box = (self.coordinates[0], self.coordinates[1], *self.size)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
@@ -188,6 +200,8 @@ class RandomCrop(RandomImageOperation):
         return left, top, right, bottom
 
     def _draw(self, image: Any) -> tuple:
+        if not is_pil(image):
+            check_image(image, "RandomCropOp")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
         left, top, right, bottom = padding = self._padding(image)
         spare = height + top + bottom - self.size[0], width + left + right - self.size[1]
@@ -198,7 +212,7 @@ class RandomCrop(RandomImageOperation):
         return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
 
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
-        check_image(images[0], "RandomCrop")
+        check_image(images[0], "RandomCropOp")
         drawn = [self._draw(images[0]) for _ in range(len(images))]
         (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
@@ -216,8 +230,6 @@ class RandomCrop(RandomImageOperation):
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         padding, top, left = parameters
-        if not is_pil(image):
-            check_image(image, "RandomCrop")
         image = pad_image(image, padding, self.fill_value, self.padding_mode)
         return crop_box(image, top, left, *self.size)
 
@@ -248,6 +260,10 @@ class TenCrop(FiveCrop):
         return super()._compute(image) + super()._compute(flip(image, self.use_vertical_flip))
 
 
+def _check_one_fill(value: Any, name: str) -> tuple[int, ...]:
+    return (check_int(value, name, 0, 255),) * 3
+
+
 @arguments
 class SlicePatches(ImageOperation):
     """The image cut into `num_height` x `num_width` patches of one size, in reading order."""
@@ -257,7 +273,7 @@ class SlicePatches(ImageOperation):
     num_height: Annotated[int, check_pos_int32] = 1
     num_width: Annotated[int, check_pos_int32] = 1
     slice_mode: Annotated[SliceMode, kind_of(SliceMode)] = SliceMode.PAD
-    fill_value: Annotated[Any, check_fill] = 0
+    fill_value: Annotated[Any, _check_one_fill] = 0
 
     def _prepare(self) -> None:
         self.grid = (self.num_height, self.num_width)

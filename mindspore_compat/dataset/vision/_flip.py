@@ -16,11 +16,11 @@ from mindspore_compat.dataset.vision._operation import RandomImageOperation
 __all__ = ["HorizontalFlip", "RandomHorizontalFlip", "RandomVerticalFlip", "VerticalFlip"]
 
 
-def flip(image: Any, is_vertical: bool) -> Any:
-    """An array or PIL image upside down or mirrored."""
+def flip(image: Any, is_vertical: bool, name: str = "Flip") -> Any:
+    """An array or PIL image upside down or mirrored, for the operation of that name."""
     if is_pil(image):
         return image.transpose(1 if is_vertical else 0)  # Image.Transpose.FLIP_TOP_BOTTOM, FLIP_LEFT_RIGHT
-    check_image(image, "Flip")
+    check_image(image, name)
     if not is_vertical and image.dtype in (np.uint8, np.float32) and image.shape[2:] in ((), (1,), (3,), (4,)):
         return opencv().flip(np.ascontiguousarray(image), 1).reshape(image.shape)  # 20 times as fast as NumPy
     return np.ascontiguousarray(image[::-1] if is_vertical else image[:, ::-1])
@@ -33,7 +33,7 @@ class HorizontalFlip(RandomImageOperation):
     takes_batches = True
 
     def _transform(self, image: Any) -> Any:
-        return flip(image, is_vertical=False)
+        return flip(image, is_vertical=False, name="HorizontalFlip")
 
 
 class VerticalFlip(RandomImageOperation):
@@ -43,7 +43,7 @@ class VerticalFlip(RandomImageOperation):
     takes_batches = True
 
     def _transform(self, image: Any) -> Any:
-        return flip(image, is_vertical=True)
+        return flip(image, is_vertical=True, name="VerticalFlip")
 
 
 @arguments
@@ -55,6 +55,8 @@ class _RandomFlip(RandomImageOperation):
     prob: Annotated[float, check_probability] = 0.5
 
     def _draw(self, image: Any) -> tuple:
+        if not is_pil(image):
+            check_image(image, type(self).__name__)
         return (current_rng().random() < self.prob,)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
@@ -65,7 +67,7 @@ class _RandomFlip(RandomImageOperation):
         return tuple(self._flip_chosen(block, chosen) for block in blocks)
 
     def _flip_chosen(self, block: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        check_image(block[0], "Flip")
+        check_image(block[0], type(self).__name__)
         result = block.copy()
         for place in np.flatnonzero(chosen):
             result[place] = flip(block[place], self._is_vertical)

@@ -10,17 +10,33 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, number, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_int, check_probability, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    FLOAT_MAX_INTEGER,
+    check_int,
+    check_positive,
+    check_real,
+    check_value,
+    refused,
+    type_check,
+    type_check_list,
+)
+from mindspore_compat.dataset.vision._checks import (
+    check_center,
+    check_degrees,
+    check_fill,
+    check_interpolation,
+    check_kernel,
+    check_sigma,
+    check_span,
+    need_length,
+)
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
-    check_fill,
-    check_interpolation,
-    check_range,
     uniform,
 )
 from mindspore_compat.dataset.vision._resize import pil_resampling
@@ -43,9 +59,15 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     """An array or PIL image turned counter-clockwise."""
     angle = angle % 360.0
     if is_pil(image):
+        if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
+            raise ValueError(
+                "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
+            )
         color = fill if len(image.getbands()) == 3 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
+    if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
+        raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
     if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
         raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
     height, width = image.shape[:2]
@@ -65,31 +87,6 @@ def _warp_mode(resample: Inter) -> int:
     return {Inter.NEAREST: 0, Inter.BICUBIC: 3}.get(resample, 2)
 
 
-def check_center(center: Any, name: str = "center") -> tuple[float, float] | None:
-    """(x, y) or None."""
-    type_check(center, (tuple, list, type(None)), "center")
-    if center is None:
-        return None
-    if len(center) != 2:
-        raise ValueError(f"Value center needs to be a 2-tuple, but got {center}.")
-    for value in center:
-        type_check(value, (int, float), "center")
-    return (center[0], center[1])
-
-
-def check_degrees(degrees: Any, name: str = "degrees") -> tuple[float, float]:
-    """A number stands for the range from minus to plus it."""
-    if isinstance(degrees, numbers.Number) and not isinstance(degrees, bool):
-        if degrees < 0:  # type: ignore[operator]
-            raise ValueError(f"If degrees is a single number, it cannot be negative, but got {degrees}.")
-        return (-degrees, degrees)  # type: ignore[operator, return-value]
-    if isinstance(degrees, (list, tuple)):
-        if len(degrees) != 2:
-            raise ValueError(f"If degrees is a sequence, the length must be 2, but got {degrees}.")
-        return check_range(degrees, "degrees")
-    raise TypeError(f"Degrees must be a single non-negative number or a sequence, but got {type(degrees)}.")
-
-
 @arguments
 class Rotate(ImageOperation):
     """The image turned counter-clockwise by `degrees`."""
@@ -97,7 +94,7 @@ class Rotate(ImageOperation):
     takes_pil = False
     takes_batches = True
 
-    degrees: Annotated[float, kind_of(int, float)]
+    degrees: Annotated[float, real()]
     resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
     expand: Annotated[bool, flag] = False
     center: Annotated[Any, check_center] = None
@@ -118,6 +115,8 @@ class RandomRotation(RandomImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _draw(self, image: Any) -> tuple:
+        if self.resample == Inter.PILCUBIC and not is_pil(image):
+            raise RuntimeError("RandomRotation: Invalid InterpolationMode, PILCUBIC is not supported.")
         return (uniform(self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
@@ -172,45 +171,57 @@ def _affine_pil(
 
 
 def _check_angles(shear: Any, name: str) -> tuple[float, float]:
-    type_check(shear, (int, float, list, tuple), name)
-    found = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
-    if len(found) != 2:
-        raise TypeError(f"The length of shear should be 2, but got {shear}.")
-    return found  # type: ignore[return-value]
+    type_check(shear, (numbers.Number, tuple, list), name)
+    if isinstance(shear, numbers.Number):
+        check_value(shear, (-180, 180), name)  # type: ignore[arg-type]
+        return (shear, 0.0)  # type: ignore[return-value]
+    need_length(shear, (2,), f"The length of {name} should be 2.")
+    for place, value in enumerate(shear):
+        check_real(value, f"{name}[{place}]", -180, 180, types=(int, float))
+    return (shear[0], shear[1])
+
+
+def _check_shift(translate: Any, name: str) -> tuple[float, float]:
+    type_check(translate, (list, tuple), name)
+    need_length(translate, (2,), f"The length of {name} should be 2.")
+    for place, value in enumerate(translate):
+        check_real(value, f"{name}[{place}]", -1.0, 1.0, types=(int, float))
+    return (translate[0], translate[1])
+
+
+def _check_zoom(scale: Any, name: str) -> float:
+    type_check(scale, (int, float), name)
+    check_positive(scale, name)
+    return scale
 
 
 @arguments
 class Affine(ImageOperation):
     """The image turned by `degrees`, moved by `translate` (parts of width and height), scaled and sheared (degrees)."""
 
-    degrees: Annotated[float, kind_of(int, float)]
-    translate: Annotated[Sequence[float], kind_of(list, tuple)]
-    scale: Annotated[float, kind_of(int, float)]
+    degrees: Annotated[float, number(-180, 180)]
+    translate: Annotated[Sequence[float], _check_shift]
+    scale: Annotated[float, _check_zoom]
     shear: Annotated[Any, _check_angles]
     resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
     fill_value: Annotated[Any, check_fill] = 0
 
-    def _prepare(self) -> None:
-        if len(self.translate) != 2:
-            raise TypeError(f"The length of translate should be 2, but got {self.translate}.")
-        for value in self.translate:
-            type_check(value, (int, float), "translate")
-            check_value(value, (-1.0, 1.0), "translate")
-        if self.scale <= 0:
-            raise ValueError(f"Input scale must be greater than 0, but got {self.scale}.")
-        self.translate = tuple(self.translate)
-
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "Affine")
         height, width = image.shape[:2]
         translate = self.translate[0] * width, self.translate[1] * height
         return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)
 
 
 def _check_scale(scale: Any, name: str) -> tuple[float, float]:
-    found = check_range(scale, name, 0)
-    if found[1] <= 0:
-        raise ValueError(f"Input scale[1] must be greater than 0, but got {scale}.")
-    return found
+    type_check(scale, (tuple, list), name)
+    type_check_list(scale, (int, float), name)
+    need_length(scale, (2,), f"{name} should be a list or tuple of length 2.")
+    if scale[0] > scale[1]:
+        raise refused(ValueError, f"Input {name}[1] must be equal to or greater than {name}[0].", scale)
+    check_span(scale, (0, FLOAT_MAX_INTEGER))
+    check_positive(scale[1], f"{name}[1]")
+    return (scale[0], scale[1])
 
 
 @arguments
@@ -251,11 +262,10 @@ def _check_translate(translate: Any) -> tuple[float, float, float, float]:
     if translate is None:
         return (0.0, 0.0, 0.0, 0.0)
     type_check(translate, (list, tuple), "translate")
-    if len(translate) not in (2, 4):
-        raise TypeError(f"translate should be a list or tuple of length 2 or 4, but got {translate}.")
-    for value in translate:
-        type_check(value, (int, float), "translate")
-        check_value(value, (-1.0, 1.0), "translate")
+    type_check_list(translate, (int, float), "translate")
+    need_length(translate, (2, 4), "translate should be a list or tuple of length 2 or 4.")
+    for place, value in enumerate(translate):
+        check_value(value, (-1.0, 1.0), f"translate at {place}")
     ranges = (*translate, 0.0, 0.0) if len(translate) == 2 else tuple(translate)
     for low, high in (ranges[:2], ranges[2:]):
         if low > high:
@@ -266,17 +276,16 @@ def _check_translate(translate: Any) -> tuple[float, float, float, float]:
 def _check_shear(shear: Any) -> tuple[float, float, float, float]:
     if shear is None:
         return (0.0, 0.0, 0.0, 0.0)
-    type_check(shear, (int, float, list, tuple), "shear")
-    if isinstance(shear, (int, float)):
-        if shear < 0:
-            raise ValueError(f"Input shear must be greater than 0, but got {shear}.")
-        return (-shear, shear, 0.0, 0.0)
-    if len(shear) not in (2, 4):
-        raise TypeError(f"shear must be of length 2 or 4, but got {shear}.")
+    type_check(shear, (numbers.Number, tuple, list), "shear")
+    if isinstance(shear, numbers.Number):
+        check_positive(shear, "shear")  # type: ignore[arg-type]
+        return (-shear, shear, 0.0, 0.0)  # type: ignore[return-value, operator]
+    type_check_list(shear, (int, float), "shear")
+    need_length(shear, (2, 4), "shear must be of length 2 or 4.")
     ranges = (*shear, 0.0, 0.0) if len(shear) == 2 else tuple(shear)
-    for low, high in (ranges[:2], ranges[2:]):
-        if low > high:
-            raise ValueError(f"Input shear: min value {low} is greater than max value {high}.")
+    if ranges[0] > ranges[1] or ranges[2] > ranges[3]:
+        both = "" if len(shear) == 2 else " and shear[3] must be equal to or greater than shear[2]"
+        raise refused(ValueError, f"Input shear[1] must be equal to or greater than shear[0]{both}.", shear)
     return ranges  # type: ignore[return-value]
 
 
@@ -292,19 +301,24 @@ def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 
+def _check_points(points: Any, name: str) -> Any:
+    type_check(points, (list, tuple), name)
+    type_check_list(points, (list, tuple), name)
+    need_length(points, (4,), f"{name} should be a list or tuple of length 4.")
+    for place, point in enumerate(points):
+        need_length(point, (2,), f"{name}[{place}] should be a list or tuple of length 2.")
+        for axis in range(2):
+            check_int(point[axis], f"{name}[{place}][{axis}]")
+    return points
+
+
 @arguments
 class Perspective(ImageOperation):
     """Four points (x, y) of the image moved to four others."""
 
-    start_points: Any
-    end_points: Any
+    start_points: Annotated[Any, _check_points]
+    end_points: Annotated[Any, _check_points]
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
-
-    def _prepare(self) -> None:
-        for name, points in (("start_points", self.start_points), ("end_points", self.end_points)):
-            type_check(points, (list, tuple), name)
-            if len(points) != 4 or any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in points):
-                raise TypeError(f"{name} should be a list or tuple of length 4 of (x, y), but got {points}.")
 
     def _compute(self, image: Any) -> Any:
         return perspective(image, self.start_points, self.end_points, self.interpolation)
@@ -316,8 +330,8 @@ class Perspective(ImageOperation):
 class RandomPerspective(PilOperation):
     """The corners of a PIL image moved inwards at random, with probability `prob`."""
 
-    distortion_scale: Annotated[float, check_probability] = 0.5
-    prob: Annotated[float, check_probability] = 0.5
+    distortion_scale: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
+    prob: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
     interpolation: Annotated[Inter, check_interpolation] = Inter.BICUBIC
 
     def _compute(self, image: Any) -> Any:
@@ -332,31 +346,17 @@ class RandomPerspective(PilOperation):
         return perspective(image, start, end, self.interpolation)
 
 
-def _check_kernel(size: Any, name: str) -> tuple[int, ...]:
-    type_check(size, (int, list, tuple), name)
-    sizes = (size,) * 2 if isinstance(size, int) else tuple(size)
-    for value in sizes:
-        check_int(value, name, 1, 16777216)
-        if value % 2 != 1:
-            raise ValueError(f"{name} should be odd, but got {size}.")
-    return sizes
-
-
 @arguments
 class GaussianBlur(ImageOperation):
     """The image blurred by a Gaussian of odd `kernel_size`; `sigma` by default follows from it. Numbers or (x, y)."""
 
     takes_pil = False
 
-    kernel_size: Annotated[Any, _check_kernel]
-    sigma: Annotated[Any, kind_of(int, float, list, tuple)] = None
+    kernel_size: Annotated[Any, check_kernel]
+    sigma: Annotated[Any, check_sigma] = None
 
     def _prepare(self) -> None:
-        given = (self.sigma,) * 2 if self.sigma is None or isinstance(self.sigma, (int, float)) else tuple(self.sigma)
-        if len(given) != 2 or len(self.kernel_size) != 2:
-            raise TypeError(
-                f"kernel_size and sigma should be one or two numbers, but got {self.kernel_size} and {self.sigma}."
-            )
+        given = self.sigma or (None, None)
         across = given[0] or self.kernel_size[0] * 0.15 + 0.35
         self.sigma = (across, given[1] or across)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.vision._accepted import check_image
 
 __all__ = ["check_image", "is_pil", "resize", "resize_into"]
 
@@ -19,12 +20,6 @@ _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, n
 def is_pil(img: Any) -> bool:
     """Whether it is a PIL image; PIL is not imported for that."""
     return hasattr(img, "getbands") and hasattr(img, "convert")
-
-
-def check_image(image: np.ndarray, name: str, ranks: tuple[int, ...] = (2, 3)) -> None:
-    """Raise RuntimeError unless the array is <H, W> or <H, W, C>."""
-    if image.ndim not in ranks:
-        raise RuntimeError(f"{name}: input tensor is not in shape of <H,W> or <H,W,C>, but got rank: {image.ndim}.")
 
 
 def resize(image: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:

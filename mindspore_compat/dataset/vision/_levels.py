@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_int, check_probability, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    check_probability,
+    check_value,
+    refused,
+    type_check,
+    type_check_list,
+)
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._adjust import AdjustSharpness, check_factor
+from mindspore_compat.dataset.vision._adjust import AdjustSharpness
+from mindspore_compat.dataset.vision._checks import check_bits, check_ignored, need_length
 from mindspore_compat.dataset.vision._image import check_image
-from mindspore_compat.dataset.vision._operation import ImageOperation, RandomImageOperation, between, check_range
+from mindspore_compat.dataset.vision._operation import ImageOperation, RandomImageOperation
 
 __all__ = [
     "AutoContrast",
@@ -57,18 +63,21 @@ class Equalize(_ByChannel):
         return ImageOps.equalize(image)
 
 
+def _check_cutoff(cutoff: Any, name: str) -> float:
+    type_check(cutoff, (int, float), name)
+    check_value(cutoff, (0, 50), name, below=True)
+    return cutoff
+
+
 @arguments
 class AutoContrast(_ByChannel):
     """Values stretched to 0 .. 255, without `cutoff` percent at both ends and without the values `ignore`."""
 
-    cutoff: Annotated[float, real(0, 50)] = 0.0
-    ignore: Annotated[Any, kind_of(int, list, tuple)] = None
+    cutoff: Annotated[float, _check_cutoff] = 0.0
+    ignore: Annotated[Any, check_ignored] = None
 
     def _prepare(self) -> None:
-        given = self.ignore
-        self.ignore = [] if given is None else [given] if isinstance(given, int) else list(given)
-        for value in self.ignore:
-            check_int(value, "ignore", 0, 255)
+        self.ignore = self.ignore or []
 
     def _channel(self, channel: np.ndarray) -> np.ndarray:
         return _color.auto_contrast(channel, self.cutoff, self.ignore)
@@ -112,17 +121,11 @@ def posterize(image: np.ndarray, bits: int) -> np.ndarray:
     return image & np.uint8(256 - (1 << (8 - bits)))
 
 
-def _check_bits(bits: Any, name: str) -> tuple[int, int]:
-    type_check(bits, (int, list, tuple), name)
-    low, high = (bits, bits) if isinstance(bits, int) else check_range(bits, name, 1, 8)
-    return check_int(low, name, 1, 8), check_int(high, name, 1, 8)
-
-
 @arguments
 class RandomPosterize(RandomImageOperation):
     """`Posterize` with bits drawn from a range in [1, 8]."""
 
-    bits: Annotated[Any, _check_bits] = (8, 8)
+    bits: Annotated[Any, check_bits] = (8, 8)
 
     def _draw(self, image: Any) -> tuple:
         return (int(current_rng().integers(self.bits[0], self.bits[1] + 1)),)
@@ -132,8 +135,26 @@ class RandomPosterize(RandomImageOperation):
 
 
 def _check_threshold(value: Any, name: str) -> tuple[float, float]:
-    type_check(value, (int, float, list, tuple), name)
-    return check_range((value, value) if isinstance(value, (int, float)) else value, name, 0, 255)
+    type_check(value, (float, int, list, tuple), name)
+    limits = (value, value) if isinstance(value, (int, float)) else value
+    type_check_list(limits, (float, int), name)
+    need_length(limits, (2,), f"{name} must be a single number or sequence of two numbers.")
+    for place, limit in enumerate(limits):
+        check_value(limit, (0, 255), f"{name}[{place}]")
+    if limits[1] < limits[0]:
+        raise refused(ValueError, f"{name} must be in order of (min, max).", value)
+    return (limits[0], limits[1])
+
+
+def _check_random_threshold(value: Any, name: str) -> tuple[int, int]:
+    type_check(value, tuple, name)
+    type_check_list(value, int, name)
+    need_length(value, (2,), f"{name} must be a sequence of two numbers.", ValueError)
+    for limit in value:
+        check_value(limit, (0, 255))
+    if value[1] < value[0]:
+        raise refused(ValueError, f"{name} must be in min max format numbers.", value)
+    return value
 
 
 @arguments
@@ -157,7 +178,7 @@ def solarize(image: np.ndarray, low: float, high: float) -> np.ndarray:
 class RandomSolarize(RandomImageOperation):
     """`Solarize` between two limits drawn from `threshold`."""
 
-    threshold: Annotated[Sequence[int], between(0, 255)] = (0, 255)
+    threshold: Annotated[tuple[int, int], _check_random_threshold] = (0, 255)
 
     def _draw(self, image: Any) -> tuple:
         low, high = self.threshold
@@ -213,7 +234,7 @@ class RandomAutoContrast(_Maybe):
 class RandomAdjustSharpness(_Maybe):
     """`AdjustSharpness` by `degree` with probability `prob`."""
 
-    degree: Annotated[float, check_factor]
+    degree: Annotated[float, real(0)]
     prob: Annotated[float, check_probability] = 0.5
 
     def _prepare(self) -> None:

@@ -12,14 +12,18 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, intege
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
+from mindspore_compat.dataset.vision._checks import (
+    check_box,
+    check_given_interpolation,
+    check_interpolation,
+    check_ratio,
+    check_scale,
+    check_size,
+)
 from mindspore_compat.dataset.vision._image import check_image, is_pil, resize
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
-    between,
-    check_box,
-    check_interpolation,
-    check_size,
     uniform,
 )
 from mindspore_compat.dataset.vision.utils import Inter
@@ -27,13 +31,13 @@ from mindspore_compat.dataset.vision.utils import Inter
 __all__ = ["RandomCropDecodeResize", "RandomResize", "RandomResizedCrop", "Resize", "ResizedCrop"]
 
 #: Inter to PIL's numbers (Image.Resampling).
-PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3, Inter.PILCUBIC: 3}
+PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3}
 
 
 def pil_resampling(interpolation: Inter) -> int:
     """PIL's number of an interpolation. Raises: TypeError for AREA."""
     if interpolation not in PIL_RESAMPLING:
-        raise TypeError(f"The current InterpolationMode is not supported with PIL input: {interpolation.name}.")
+        raise TypeError(f"Current Interpolation is not supported with PIL input. Got {interpolation.name}.")
     return PIL_RESAMPLING[interpolation]
 
 
@@ -45,7 +49,7 @@ def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) 
     if is_pil(image):
         return image if image.size == size[::-1] else image.resize(size[::-1], pil_resampling(interpolation))
     if interpolation == Inter.ANTIALIAS:
-        raise TypeError("The current InterpolationMode is not supported with NumPy input: ANTIALIAS.")
+        raise TypeError(f"img should be PIL image. Got {type(image)}. ANTIALIAS is of PIL's; use ToPIL() before.")
     return resize(image, size, interpolation)
 
 
@@ -63,9 +67,10 @@ class Resize(RandomImageOperation):
 
     takes_batches = True
     has_block = True
+    checked_first = ("interpolation",)
 
     size: Annotated[Any, check_size]
-    interpolation: Annotated[Inter, check_interpolation] = Inter.LINEAR
+    interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
 
     def _transform(self, image: Any) -> Any:
         if not is_pil(image):
@@ -122,16 +127,14 @@ class RandomResizedCrop(RandomImageOperation):
     is_multi_column = True
 
     size: Annotated[Any, check_box]
-    scale: Annotated[tuple[float, float], between(0)] = (0.08, 1.0)
-    ratio: Annotated[tuple[float, float], between(0)] = (3.0 / 4.0, 4.0 / 3.0)
+    scale: Annotated[tuple[float, float], check_scale] = (0.08, 1.0)
+    ratio: Annotated[tuple[float, float], check_ratio] = (3.0 / 4.0, 4.0 / 3.0)
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
     max_attempts: Annotated[int, check_pos_int32] = 10
 
-    def _prepare(self) -> None:
-        if self.ratio[0] <= 0 or self.scale[1] <= 0:
-            raise ValueError(f"scale and ratio must be positive, but got {self.scale} and {self.ratio}.")
-
     def _draw(self, image: Any) -> tuple[int, int, int, int]:
+        if not is_pil(image):
+            check_image(image, "RandomResizedCrop")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
         return draw_box(height, width, self.scale, self.ratio, self.max_attempts)
 
@@ -197,4 +200,6 @@ class RandomResize(RandomImageOperation):
         return (modes[current_rng().integers(len(modes))],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
+        if not is_pil(image):
+            check_image(image, "Resize")
         return resize_image(image, self.size, parameters[0])

@@ -97,6 +97,13 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
     """Pixels at places: whole ones for NEAREST, else in 1/32."""
     cv2 = opencv()
     channels = 1 if image.ndim == 2 else image.shape[2]
+    if channels > 4:  # OpenCV's border has four values
+        parts_of = [np.ascontiguousarray(image[..., c : c + 4]) for c in range(0, channels, 4)]
+        fills = [[fill[min(c + i, len(fill) - 1)] for i in range(4)] for c in range(0, channels, 4)]
+        done = [_remap(p, x, y, interpolation, f).reshape(*x.shape, -1) for p, f in zip(parts_of, fills, strict=True)]
+        return np.concatenate(done, -1)
+    if image.dtype == np.bool_:
+        return _remap(image.view(np.uint8), x, y, interpolation, fill).view(np.bool_)
     parts = None
     if interpolation != _NEAREST:
         parts = ((y & (_PART - 1)) * _PART + (x & (_PART - 1))).astype(np.uint16)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.vision._adjust import _enhance, _hue_pil
+from mindspore_compat.dataset.vision._checks import check_fill, check_padding
 from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._geometric import rotate as _rotate
 from mindspore_compat.dataset.vision._image import is_pil
-from mindspore_compat.dataset.vision._operation import check_fill, check_padding
 from mindspore_compat.dataset.vision._resize import crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 

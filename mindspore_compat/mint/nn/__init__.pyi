@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from mindspore_compat.mint.nn import functional as functional
-from mindspore_compat.mint.nn import layer as layer
 from mindspore_compat.mint.nn._convolution import Conv1d as Conv1d
 from mindspore_compat.mint.nn._convolution import Conv2d as Conv2d
 from mindspore_compat.mint.nn._convolution import Conv3d as Conv3d

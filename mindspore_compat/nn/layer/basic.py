@@ -336,6 +336,8 @@ class Pad(Cell):
                 f"For 'Pad', the 'paddings' must have a pair for each of the input's {x.dim()} axes, but got "
                 f"{self.paddings}."
             )
+        if min(self._flat, default=0) < 0:
+            raise ValueError(f"For 'Pad', all elements of 'paddings' must be >= 0, but got {self.paddings}.")
         if self.mode == "CONSTANT":
             return torch._C._nn.pad(x, self._flat)
         for axis, (before, after) in enumerate(self.paddings):

@@ -726,6 +726,7 @@ from mindspore_compat.ops.function.random_func import bernoulli as bernoulli
 from mindspore_compat.ops.function.random_func import bernoulli_ as bernoulli_
 from mindspore_compat.ops.function.random_func import choice_with_mask as choice_with_mask
 from mindspore_compat.ops.function.random_func import exponential_ as exponential_
+from mindspore_compat.ops.function.random_func import fixed_generator as fixed_generator
 from mindspore_compat.ops.function.random_func import gamma as gamma
 from mindspore_compat.ops.function.random_func import generator_of as generator_of
 from mindspore_compat.ops.function.random_func import laplace as laplace

@@ -235,7 +235,9 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     check_same_dtype("KLDivLoss", x=logits, target=labels)
     check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
-    loss = torch.xlogy(labels, labels) - labels * logits
+    counts = labels > 0  # what is not above 0 has no share in the loss, but upstream's gradient is -labels everywhere
+    value = torch.where(counts, labels * (torch.log(torch.where(counts, labels, 1)) - logits.detach()), 0)
+    loss = value - labels * (logits - logits.detach())
     if reduction == "batchmean":
         return wrap(torch.sum(loss) / logits.shape[0])
     return reduced(loss, reduction, "kl_div")
@@ -328,5 +330,10 @@ def triplet_margin_loss(
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
     """Whether the class of each row is among its k best."""
+    if x1.dim() != 2 or x2.dim() != 1:
+        raise ValueError(
+            f"For 'InTopK', the inputs must have 2 axes and 1 axis, but got shapes {tuple(x1.shape)} and "
+            f"{tuple(x2.shape)}."
+        )
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype, with_axes
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, takes_unsigned, to_dtype, with_axes
 
 __all__ = """
     norm vector_norm matrix_norm cumsum cumprod cummax cummin logcumsumexp cumulative euclidean_norm lp_norm renorm
@@ -42,11 +42,13 @@ def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, sta
     return wrap(torch.flip(result, (axis,)) if reverse else result)
 
 
+@takes_unsigned
 def cummax(input: Any, axis: int) -> Any:
     """(running maximum, its int64 index) over ``axis``."""
     return wrap(tuple(torch.cummax(input, axis)))
 
 
+@takes_unsigned
 def cummin(input: Any, axis: int) -> Any:
     """(running minimum, its int32 index) over ``axis``."""
     values, indices = torch.cummin(input, axis)

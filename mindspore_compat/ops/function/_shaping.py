@@ -31,6 +31,8 @@ def shape(input_x: Any) -> tuple[int, ...]:
         >>> print(ops.shape(ops.ones((2, 3))))
         (2, 3)
     """
+    if not hasattr(input_x, "shape"):
+        check_tensors("Shape", input_x=input_x)
     return tuple(input_x.shape)
 
 
@@ -44,11 +46,19 @@ def dyn_shape(input_x: Any) -> Any:
 
 def dtype(x: Any) -> torch.dtype:
     """The dtype."""
+    if not hasattr(x, "dtype"):
+        check_tensors("Dtype", input_x=x)
     return x.dtype
 
 
 def rank(input_x: Any) -> int:
-    """The number of axes."""
+    """The number of axes.
+
+    Raises:
+        TypeError: if it is no tensor.
+    """
+    if not isinstance(input_x, torch.Tensor):
+        raise TypeError(f"For 'Rank', the input x must be Tensor, but got {type(input_x).__name__}.")
     return input_x.dim()
 
 

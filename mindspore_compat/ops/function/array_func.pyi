@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.mint import gather as gather_ext
 from mindspore_compat.mint import max as max_ext
 from mindspore_compat.mint import min as min_ext
 from mindspore_compat.mint import split as split_ext
@@ -29,6 +30,8 @@ from mindspore_compat.ops.function._creation import kaiser_window as kaiser_wind
 from mindspore_compat.ops.function._creation import linspace as linspace
 from mindspore_compat.ops.function._creation import logspace as logspace
 from mindspore_compat.ops.function._creation import meshgrid as meshgrid
+from mindspore_compat.ops.function._creation import new_ones as new_ones
+from mindspore_compat.ops.function._creation import new_zeros as new_zeros
 from mindspore_compat.ops.function._creation import one_hot as one_hot
 from mindspore_compat.ops.function._creation import ones as ones
 from mindspore_compat.ops.function._creation import ones_like as ones_like

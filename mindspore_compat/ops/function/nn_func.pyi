@@ -5,6 +5,7 @@ from typing import Any, Literal
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
 from mindspore_compat.mint.nn.functional import batch_norm as batch_norm_ext
 from mindspore_compat.mint.nn.functional import dropout as dropout_ext
+from mindspore_compat.mint.nn.functional import interpolate as interpolate_ext
 from mindspore_compat.ops import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops import prompt_flash_attention as prompt_flash_attention
 from mindspore_compat.ops.function._activation import celu as celu

@@ -12,9 +12,9 @@ import torch.nn.functional as tf
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
+from mindspore_compat.ops.function.random_func import fixed_generator
 
 __all__ = """
     AdaptiveMaxPool3D Dilation2D ExtractVolumePatches FractionalAvgPool FractionalMaxPool
@@ -148,7 +148,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                     f"{pooling_ratio}."
                 )
             borders = []
-            generator = F.generator_of(seed or seed2 or (1 if deterministic else 0))
+            generator = fixed_generator(seed or seed2 or int(deterministic), "cpu")
             for axis in (1, 2):
                 count = int(x.shape[axis] / pooling_ratio[axis])
                 borders.append(_borders(x.shape[axis], count, pseudo_random, generator))

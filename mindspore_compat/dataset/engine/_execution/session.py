@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.errors import with_file
 from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
@@ -46,16 +47,22 @@ class Stage:
     """
 
     def __init__(self) -> None:
+        self.source: Node | None = None  # of the chain, the first of the stages' nodes
         self.nodes: list[tuple[Node, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
         self.parallelism = Parallelism()
 
     def __call__(self, work: tuple[Any, Any]) -> Any:
-        what, value = work
-        for node, number in self.nodes:
-            with narrowed(number):
-                value = node._step(value)
-        return (what, value) if self.last is None else self.last(what, value)
+        (what, rows), value = work
+        try:
+            for node, number in self.nodes:
+                with narrowed(number):
+                    value = node._step(value)
+        except RuntimeError as error:
+            place = getattr(error, "row", 0)
+            file = self.source._file_of(rows[place]) if self.source is not None and place < len(rows) else ""
+            raise with_file(error, file) from error.__cause__
+        return ((what, rows), value) if self.last is None else self.last(what, value)
 
 
 def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
@@ -72,6 +79,8 @@ def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own:
         stage.parallelism |= asked
         if item is not None:
             stage.nodes.append(item)
+    for stage in stages:
+        stage.source = nodes[0][0]
     stages[-1].last = last
     return stages
 
@@ -111,6 +120,7 @@ class Session:
             self._stages[number] = _stages(
                 [(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own
             )
+        tasks = ((key, ((what, rows), rows)) for key, (what, rows) in tasks)
         for place, stage in enumerate(self._stages[number]):
             tasks = self._with_keys((number, place), stage, tasks)
         return (result for _, result in tasks)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
+from mindspore_compat.dataset.engine.samplers import (
+    BuiltinSampler,
+    DistributedSampler,
+    RandomSampler,
+    SequentialSampler,
+)
 
 __all__ = ["ConcatDataset", "ZipDataset"]
 
@@ -51,6 +58,7 @@ class ConcatDataset(Dataset):
                 raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
         super().__init__(datasets)
         self._sampler: DistributedSampler | None = None
+        self._is_mixed = False
 
     def _column_names(self) -> list[str]:
         names = self.children[0]._column_names()
@@ -63,9 +71,18 @@ class ConcatDataset(Dataset):
         return names
 
     def use_sampler(self, sampler: BuiltinSampler) -> None:
-        """Read one shard of the whole: `sampler` must be a DistributedSampler without shuffle and num_samples."""
-        if not isinstance(sampler, DistributedSampler):
-            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler!")
+        """Read one shard of the whole, with a DistributedSampler without shuffle and num_samples; or rows of all the
+        datasets in turns at random, with a RandomSampler: each dataset's own keep their order.
+        """
+        if not isinstance(sampler, (DistributedSampler, RandomSampler)):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
+        if isinstance(sampler, RandomSampler):
+            if sampler.replacement:
+                raise ValueError("The parameter replacement of RandomSampler must be False!")
+            if sampler.get_num_samples() is not None:
+                raise ValueError("The parameter num_samples of RandomSampler is not support to be set!")
+            self._is_mixed = True
+            return
         if sampler.is_shuffled():
             raise ValueError("The parameter shuffle of DistributedSampler must be False!")
         if sampler.num_samples is not None:
@@ -76,7 +93,7 @@ class ConcatDataset(Dataset):
             if isinstance(child, MappableDataset):
                 # In a fixed order, or the shards of several processes would overlap.
                 child.use_sampler(SequentialSampler(num_samples=child.sampler.num_samples))
-        self._sampler = sampler
+        self._sampler, self._cached_size = sampler, None
 
     def is_sharded(self) -> bool:
         return self._sampler is not None or super().is_sharded()
@@ -90,7 +107,24 @@ class ConcatDataset(Dataset):
             return total
         return len(range(self._sampler.shard_id, total, self._sampler.num_shards))
 
+    def _mixed(self, run: Run) -> Iterator[Row]:
+        """Rows of the datasets in an order of datasets drawn at random."""
+        sizes = [child.get_dataset_size() for child in self.children]
+        streams = [child._stream(run) for child in self.children]
+        dtypes: list | None = None
+        for place in run.rng(self).permutation(np.repeat(np.arange(len(sizes)), sizes)):
+            row = next(streams[place], None)
+            if row is not None:
+                dtypes = self._check_types(dtypes, row)
+                yield row
+
+    def is_shuffled(self) -> bool:
+        return self._is_mixed or super().is_shuffled()
+
     def _stream(self, run: Run) -> Iterator[Row]:
+        if self._is_mixed:
+            yield from self._mixed(run)
+            return
         dtypes: list | None = None
         number = 0
         for child in self.children:

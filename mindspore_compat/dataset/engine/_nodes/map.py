@@ -10,13 +10,20 @@ import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.errors import failed_function, failed_operation
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
 from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
-from mindspore_compat.dataset.transforms._operation import Composed, TensorOperation, apply_operations, is_builtin
+from mindspore_compat.dataset.transforms._operation import (
+    Composed,
+    PyTensorOperation,
+    TensorOperation,
+    apply_operations,
+    is_builtin,
+)
 
 __all__ = ["MapDataset"]
 
@@ -79,19 +86,21 @@ def _applied(operations: Sequence[Any], values: tuple) -> tuple:
 
 def _failed(operation: Any, error: Exception) -> Exception:
     """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
-    if (
-        not is_builtin(operation)
-        or isinstance(error, (ImportError, NotImplementedError))
-        or str(error).startswith("Exception thrown")
-    ):
+    if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or hasattr(error, "parts"):
         return error
-    return RuntimeError(
-        f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}"
-    )
+    if isinstance(operation, PyTensorOperation):  # upstream has these in Python
+        return failed_function("map operation: [PyFunc] failed.", error, is_own=True)
+    return failed_operation(type(operation).__name__, error)
 
 
 def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
-    results = [_applied(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
+    results: list[tuple] = []
+    try:
+        for values in zip(*map(rows_of, columns), strict=True):
+            results.append(_applied(operations, values))
+    except Exception as error:
+        error.row = len(results)  # type: ignore[attr-defined]  # whose file the session looks for
+        raise
     counts = {len(result) for result in results}
     if len(counts) > 1:
         raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
@@ -145,7 +154,9 @@ class MapDataset(Dataset):
             duplicates = [n for n in outputs if n in rest]
             if not duplicates:
                 return places, places, renamed
-        return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+            return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+        # an output with the name of a column that is no input is lost, as upstream
+        return places, None, [*(n for n in outputs if n not in rest), *rest]
 
     def _column_names(self) -> list[str]:
         return self._layout()[2]
@@ -164,7 +175,7 @@ class MapDataset(Dataset):
             for place, result in zip(in_place, results, strict=True):
                 merged[place] = result
             return tuple(merged)
-        return (*results, *(row[i] for i in self._kept))
+        return (*(results[i] for i in self._given), *(row[i] for i in self._kept))
 
     def _begin_session(self) -> None:
         self._layout_cache = self._layout()
@@ -174,7 +185,12 @@ class MapDataset(Dataset):
         hooks = config.debug_hooks()
         self._running = with_hooks(self.operations, hooks) if hooks else self.operations
         self._fused = self._running if hooks else fuse(self.operations)
-        self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
+        places, _, names = self._layout_cache
+        rest = [i for i, n in enumerate(before) if i not in places]
+        is_lost = len(outputs) not in (0, len(places))
+        taken = {before[i] for i in rest} if is_lost else set()
+        self._given = [i for i, n in enumerate(outputs or names[: self._output_count]) if n not in taken]
+        self._kept = rest if is_lost else [i for i in rest if before[i] not in outputs]
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])

@@ -233,6 +233,9 @@ class _Mappable(Described, MappableDataset):
     def _size(self) -> int:
         return self._sample_ids(np.random.default_rng(0), counting=True) if self._num_rows() == 0 else super()._size()
 
+    def _file_of(self, number: int) -> str:
+        return os.fspath(getattr(self, "dataset_dir", ""))
+
 
 class FilesDataset(_Mappable):
     """Rows that are found as a list and read one by one. A subclass gives `_find`."""
@@ -250,6 +253,11 @@ class FilesDataset(_Mappable):
 
     def _num_rows(self) -> int:
         return len(self._samples)
+
+    def _file_of(self, number: int) -> str:
+        kinds = [kind for _, kind in self._columns()]
+        paths = [value for kind, value in zip(kinds, self._samples[number]) if kind == "image"]
+        return str(paths[0]) if paths else super()._file_of(number)
 
     def _labels(self) -> np.ndarray | None:
         if self.label_column is None:

@@ -119,6 +119,10 @@ class MindDataset(MappableDataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [self._row(int(i)) for i in index]
 
+    def _file_of(self, number: int) -> str:
+        place = int(np.searchsorted(self._stops, number, side="right"))
+        return str(self._shards[place].path) if place < len(self._shards) else ""
+
     def _row(self, number: int) -> Row:
         if number >= self._stops[-1]:
             assert self._padded is not None

@@ -101,6 +101,9 @@ class RecordsDataset(Described, _RecordsSource):
             rng.shuffle(order)
         return order[: self._num_samples]
 
+    def _file_of(self, number: int) -> str:
+        return self._parts[int(np.searchsorted(self._stops, number, side="right"))][0]
+
     def _fetch(self, index: np.ndarray) -> list[Row]:
         kinds = [kind for _, kind in self._columns()]
         rows = []

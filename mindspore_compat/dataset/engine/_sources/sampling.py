@@ -30,12 +30,14 @@ def select_sampler(
 ) -> BuiltinSampler:
     """The sampler that a source's arguments ask for. Raises: TypeError, ValueError for arguments that conflict."""
     if sampler is not None:
-        if any(v is not None for v in (num_samples, shuffle, num_shards, shard_id)):
+        if isinstance(sampler, BuiltinSampler) and any(
+            v is not None for v in (num_samples, shuffle, num_shards, shard_id)
+        ):
             raise ValueError(
                 f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: "
                 f"{num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. Give them to the sampler instead."
             )
-        return _as_sampler(sampler)
+        return _as_sampler(sampler, num_samples)
     _check_shards(num_shards, shard_id)
     if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
         raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values, but got {shuffle!r}.")
@@ -48,13 +50,13 @@ def select_sampler(
     return RandomSampler(replacement=num_samples is not None, num_samples=num_samples)
 
 
-def _as_sampler(sampler: Any) -> BuiltinSampler:
+def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:
     if isinstance(sampler, BuiltinSampler):
         return sampler
     if isinstance(sampler, (list, tuple, np.ndarray)):
-        return SubsetSampler(sampler)
+        return SubsetSampler(sampler, num_samples)
     if hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__"):  # what iter() takes
-        return IterSampler(sampler)
+        return IterSampler(sampler, num_samples)
     raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
 
 

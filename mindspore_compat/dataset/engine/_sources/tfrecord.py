@@ -215,6 +215,9 @@ class TFRecordDataset(SourceDataset):
         ]
         return [list(column) for column in zip(*rows, strict=True)]
 
+    def _file_of(self, number: int) -> str:
+        return self._files[int(np.searchsorted(np.cumsum(list(map(len, self._places()))), number, side="right"))]
+
     def _read_in_step(self, files: np.ndarray, places: np.ndarray) -> list[Any] | None:
         """Columns of rows that are alike; None where they are to be read one by one, which also tells what is wrong."""
         try:

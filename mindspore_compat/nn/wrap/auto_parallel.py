@@ -1,4 +1,4 @@
-"""``mindspore.parallel.auto_parallel``: the parallel settings of one network as methods of a Cell around it."""
+"""A network with parallel settings of its own as methods of a Cell. Upstream: ``mindspore.parallel.auto_parallel``."""
 
 from __future__ import annotations
 
