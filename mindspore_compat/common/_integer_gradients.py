@@ -127,6 +127,8 @@ class Shadows(TorchFunctionMode):
         for chosen in self._choices(leaves):
 
             def stands_for(leaf: Any, chosen: set[int] = chosen) -> Any:
+                if leaf.__class__ is torch.dtype and not (leaf.is_floating_point or leaf.is_complex):
+                    return torch.float64
                 if id(leaf) not in chosen:
                     return leaf
                 return self.of(leaf) if id(leaf) in self._of else _Base.to(leaf, torch.float64)

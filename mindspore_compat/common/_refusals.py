@@ -42,6 +42,7 @@ _OF_SHAPES = re.compile(
             r"^Given groups=|^Expected \d-?D|Given normalized_shape|should contain \d+ elements|must be a matrix",
             r"split_with_sizes expects|exceeds dimension size|greater than 0, got|negative dimension",
             r"number of sections must be larger",
+            r"need to be at least 1D|operands could not be broadcast|inner\(\) the last dimension",
             r"has invalid args: start|Kernel size can't be greater|diagonal dimensions cannot be identical",
         )
     )
@@ -50,7 +51,8 @@ _OF_DTYPES = re.compile(
     "|".join(
         (
             r"not implemented for '|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
-            r"must be a boolean|boolean tensor|is not supported for (bool|complex)|can't be cast to the desired",
+            r"must be a boolean|boolean tensor|on a bool tensor|is not supported for (bool|complex)",
+            r"can't be cast to the desired",
         )
     )
 )

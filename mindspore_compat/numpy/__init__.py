@@ -1,6 +1,7 @@
 """numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
 
 import math
+import types as _types
 
 from mindspore_compat.common.dtype import (
     bool_,
@@ -28,6 +29,7 @@ from mindspore_compat.numpy.logic_ops import *  # noqa: F403
 from mindspore_compat.numpy.logic_ops import __all__ as _logic
 from mindspore_compat.numpy.math_ops import *  # noqa: F403
 from mindspore_compat.numpy.math_ops import __all__ as _math
+from mindspore_compat.numpy.utils import told as _told
 
 pi, inf, nan, PINF, NINF = math.pi, math.inf, math.nan, math.inf, -math.inf
 numeric_types = [
@@ -47,6 +49,9 @@ numeric_types = [
     float64,
     bool_,
 ]
+for _name in (*_creations, *_arrays, *_logic, *_math):
+    if isinstance(globals()[_name], _types.FunctionType):
+        globals()[_name] = _told(globals()[_name])
 
 __all__ = [
     "fft",

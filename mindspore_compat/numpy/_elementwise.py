@@ -9,12 +9,85 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, cast, float_of
+from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of
 from mindspore_compat.ops import function as F
 
+
+def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives bools for bools, which torch's refuses."""
+
+    def apply(x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
+        if x.dtype is not torch.bool or any(item.dtype is not torch.bool for item in others):
+            return function(x, *others)
+        return torch.Tensor.to(function(*[number_of(item) for item in (x, *others)]), torch.bool)
+
+    return apply
+
+
+def _as_floats(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Integers and 16-bit floats give float32, as upstream's kernels."""
+
+    def apply(x: torch.Tensor) -> torch.Tensor:
+        return function(x if x.dtype in (torch.float32, torch.float64) else torch.Tensor.to(x, torch.float32))
+
+    return apply
+
+
+def _power_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Integers stay integers (bools int64), cut as NumPy's."""
+
+    def apply(x: torch.Tensor) -> torch.Tensor:
+        if x.dtype.is_floating_point or x.dtype.is_complex:
+            return function(x)
+        whole = torch.int64 if x.dtype is torch.bool else x.dtype
+        return torch.Tensor.to(function(torch.Tensor.to(x, torch.float64)), whole)
+
+    return apply
+
+
+def _modulo(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of integers by 0 the result is 0."""
+
+    def apply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        common = torch.promote_types(x.dtype, y.dtype)
+        if common.is_floating_point or common.is_complex:
+            return function(x, y)
+        is_zero = torch.eq(y, 0)
+        found = function(number_of(x), torch.where(is_zero, 1, number_of(y)))
+        return torch.Tensor.to(torch.where(is_zero, 0, found), common)
+
+    return apply
+
+
+def _divisor(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of integers torch's; of floats by Euclid's algorithm."""
+
+    def apply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        common = torch.promote_types(x.dtype, y.dtype)
+        left, right = (torch.Tensor.to(item, common) for item in torch.broadcast_tensors(x, y))
+        if not common.is_floating_point:
+            return _of_bools(function)(left, right)
+        first, second = left, right
+        for _ in range(_MOST_STEPS):
+            is_done = torch.eq(second, 0)
+            if bool(torch.all(is_done)):
+                break
+            rest = torch.remainder(first, torch.where(is_done, 1, second))
+            first, second = torch.where(is_done, first, second), torch.where(is_done, second, rest)
+        found = torch.abs(first)
+        if function is F.gcd:
+            return found
+        return torch.where(
+            torch.eq(found, 0), 0, torch.abs(left) * (torch.abs(right) / torch.where(found == 0, 1, found))
+        )
+
+    return apply
+
+
+_MOST_STEPS = 100
 _UNARY: dict[str, Callable[..., Any]] = {
-    "abs": torch.abs,
-    "absolute": torch.abs,
+    "abs": _of_bools(torch.abs),
+    "absolute": _of_bools(torch.abs),
     "arccos": torch.acos,
     "arccosh": torch.acosh,
     "arcsin": torch.asin,
@@ -22,14 +95,14 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "arctan": torch.atan,
     "arctanh": torch.atanh,
     "bitwise_not": torch.bitwise_not,
-    "ceil": torch.ceil,
+    "ceil": _as_floats(torch.ceil),
     "cos": torch.cos,
     "cosh": torch.cosh,
     "deg2rad": torch.deg2rad,
     "exp": torch.exp,
-    "exp2": torch.exp2,
+    "exp2": _power_of(torch.exp2),
     "expm1": torch.expm1,
-    "fabs": torch.abs,
+    "fabs": _of_bools(torch.abs),
     "floor": torch.floor,
     "invert": torch.bitwise_not,
     "log": torch.log,
@@ -40,9 +113,9 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "positive": torch.positive,
     "rad2deg": torch.rad2deg,
     "radians": torch.deg2rad,
-    "reciprocal": torch.reciprocal,
+    "reciprocal": _power_of(torch.reciprocal),
     "rint": torch.round,
-    "sign": torch.sign,
+    "sign": lambda x: torch.sign(x if x.dtype is torch.bool else float_of(x)),
     "signbit": torch.signbit,
     "sin": torch.sin,
     "sinh": torch.sinh,
@@ -50,8 +123,8 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "square": kernels.square,
     "tan": torch.tan,
     "tanh": kernels.tanh,
-    "trunc": torch.trunc,
-    "cbrt": lambda x: torch.sign(float_of(x)) * kernels.pow(torch.abs(float_of(x)), 1 / 3),
+    "trunc": _as_floats(torch.trunc),
+    "cbrt": _as_floats(lambda x: torch.sign(x) * kernels.pow(torch.abs(x), 1 / 3)),
 }
 
 _BINARY: dict[str, Callable[..., Any]] = {
@@ -60,10 +133,10 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "multiply": F.mul,
     "divide": F.true_divide,
     "true_divide": F.true_divide,
-    "floor_divide": F.floor_div,
-    "mod": F.floor_mod,
-    "remainder": F.floor_mod,
-    "fmod": F.fmod,
+    "floor_divide": _of_bools(F.floor_div),
+    "mod": _modulo(F.floor_mod),
+    "remainder": _modulo(F.floor_mod),
+    "fmod": _modulo(F.fmod),
     "power": F.pow,
     "float_power": lambda x, y: F.pow(float_of(x), y),
     "maximum": F.maximum,
@@ -72,9 +145,9 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "bitwise_and": F.bitwise_and,
     "bitwise_or": F.bitwise_or,
     "bitwise_xor": F.bitwise_xor,
-    "copysign": F.copysign,
-    "gcd": F.gcd,
-    "lcm": F.lcm,
+    "copysign": lambda x, y: torch.Tensor.to(F.copysign(x, y), x.dtype),
+    "gcd": _divisor(F.gcd),
+    "lcm": _divisor(F.lcm),
     "heaviside": F.heaviside,
     "hypot": lambda x, y: F.hypot(float_of(x), float_of(y)),
     "logaddexp": F.logaddexp,
@@ -109,7 +182,7 @@ __all__ = [*_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "clamp
 def divmod(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """(floor quotient, remainder)."""
     left, right = wrap(as_tensor(x1)), wrap(as_tensor(x2))
-    return cast(left // right, dtype), cast(left % right, dtype)
+    return cast(_of_bools(F.floor_div)(left, right), dtype), cast(_modulo(F.floor_mod)(left, right), dtype)
 
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:

@@ -61,6 +61,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     left, right = (torch.movedim(item, source, -1) for item, source in zip(_float_pair(a, b), (axisa, axisb)))
     flat = left.shape[-1] == 2 and right.shape[-1] == 2
     left, right = (torch.nn.functional.pad(item, (0, 1)) if item.shape[-1] == 2 else item for item in (left, right))
+    left, right = torch.broadcast_tensors(left, right)
     result = torch.linalg.cross(left, right, dim=-1)
     return wrap(result[..., 2] if flat else torch.movedim(result, -1, axisc))
 

@@ -24,7 +24,12 @@ def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
-    left, right = _float_pair(a, v)
+    left, right = (torch.atleast_1d(item) for item in _float_pair(a, v))
+    if left.dim() != 1 or right.dim() != 1 or not left.numel() or not right.numel():
+        raise ValueError(
+            f"For 'convolve' and 'correlate', both inputs must have one axis and elements, but their shapes are "
+            f"{tuple(left.shape)} and {tuple(right.shape)}."
+        )
     if turn:
         if right.numel() > left.numel():
             left, right = right, left
@@ -72,6 +77,7 @@ def cov(
     source = _observations(m, y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
     weights = [None if item is None else as_tensor(item) for item in (fweights, aweights)]
+    weights[1] = None if weights[1] is None else float_of(weights[1])
     return cast(kernels.cov(source, correction=correction, fweights=weights[0], aweights=weights[1]), dtype)
 
 

@@ -22,18 +22,26 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, (torch.Tensor, np.generic)) else value
 
 
+def _random_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """One number where no sizes are given."""
+    return (as_ints(shape[0]) if len(shape) == 1 else shape) or (1,)
+
+
+def _random_dtype(owner: str, dtype: Any) -> torch.dtype:
+    kind = to_torch_dtype(dtype)
+    if not kind.is_floating_point:
+        raise ValueError(f"For '{owner}', the 'dtype' must be float16, float32 or float64, but got {dtype}.")
+    return kind
+
+
 def rand(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from [0, 1)."""
-    return wrap(
-        torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
-    )
+    return wrap(torch.rand(_random_shape(shape), device=current_device()).to(_random_dtype("rand", dtype)))
 
 
 def randn(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from N(0, 1)."""
-    return wrap(
-        torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
-    )
+    return wrap(torch.randn(_random_shape(shape), device=current_device()).to(_random_dtype("randn", dtype)))
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:

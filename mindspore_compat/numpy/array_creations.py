@@ -48,8 +48,9 @@ def asarray(a: Any, dtype: Any = None) -> Any:
 
 
 def asfarray(a: Any, dtype: Any = _float32) -> Any:
-    """`asarray` as floats."""
-    return array(a, dtype, copy=False)
+    """`asarray` as floats: of another ``dtype`` float32."""
+    kind = to_torch_dtype(dtype)
+    return array(a, kind if kind.is_floating_point else _float32, copy=False)
 
 
 def copy(a: Any) -> Any:
@@ -173,14 +174,20 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
     return wrap(on_device(np.tri(N, M, k)).to(to_torch_dtype(dtype)))
 
 
+def _matrix_of(m: Any) -> torch.Tensor:
+    """A vector as so many equal rows."""
+    source = as_tensor(m)
+    return source.expand(source.shape[0], -1) if source.dim() == 1 else source
+
+
 def tril(m: Any, k: int = 0) -> Any:
     """The lower triangle."""
-    return wrap(torch.tril(as_tensor(m), k))
+    return wrap(torch.tril(_matrix_of(m), k))
 
 
 def triu(m: Any, k: int = 0) -> Any:
     """The upper triangle."""
-    return wrap(torch.triu(as_tensor(m), k))
+    return wrap(torch.triu(_matrix_of(m), k))
 
 
 def _from_numpy(arrays: Sequence[Any]) -> tuple:
@@ -272,8 +279,15 @@ def ix_(*args: Any) -> Any:
     """An open mesh of 1-d index tensors."""
     return tuple(
         wrap(torch.reshape(as_tensor(item), [-1 if axis == i else 1 for axis in range(len(args))]))
-        for i, item in enumerate(args)
+        for i, item in enumerate(_vectors(args))
     )
+
+
+def _vectors(args: Sequence[Any]) -> list[torch.Tensor]:
+    found = [as_tensor(item) for item in args]
+    if any(item.dim() != 1 for item in found):
+        raise ValueError("For 'ix_', each index must have one axis.")
+    return found
 
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
@@ -284,7 +298,8 @@ def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix."""
-    return wrap(torch.vander(as_tensor(x), N, increasing))
+    source = as_tensor(x)
+    return wrap(torch.Tensor.to(torch.vander(source, N, increasing), source.dtype))
 
 
 def pad(

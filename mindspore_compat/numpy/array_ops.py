@@ -124,6 +124,12 @@ def flipud(m: Any) -> Any:
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Shifted with wrap-around."""
+    if axis is not None:
+        shifts, axes = (item if isinstance(item, (tuple, list)) else (item,) for item in (shift, axis))
+        length = builtins.max(len(shifts), len(axes))
+        if min(len(shifts), len(axes)) != length and min(len(shifts), len(axes)) != 1:
+            raise ValueError(f"For 'roll', 'shift' and 'axis' do not fit to each other: {shift} and {axis}.")
+        shift, axis = (tuple(item) * (length // len(item)) for item in (shifts, axes))
     return wrap(torch.roll(as_tensor(a), shift, axis))
 
 
@@ -136,13 +142,15 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``."""
     if x is None or y is None:
         raise ValueError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
-    left, right = _promoted((x, y)) if not isinstance(x, (int, float)) and not isinstance(y, (int, float)) else (x, y)
+    if isinstance(x, (int, float)) == isinstance(y, (int, float)):
+        x, y = _promoted((x, y))
+    left, right = x, y
     return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), left, right)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """At each place the choice of the first condition that holds."""
-    conditions = [as_tensor(item) for item in condlist]
+    conditions = [torch.Tensor.to(as_tensor(item), torch.bool) for item in condlist]
     choices = _promoted([*choicelist, default])
     result = choices.pop()
     for condition, choice in zip(reversed(conditions), reversed(choices)):
@@ -205,8 +213,11 @@ atleast_1d, atleast_2d, atleast_3d = (
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     """Coordinates of flat indices."""
     lengths = as_ints(shape)
-    found = torch.unravel_index(as_tensor(indices).to(torch.int64), lengths if order == "C" else lengths[::-1])
-    return tuple(wrap(item) for item in (found if order == "C" else found[::-1]))
+    most = builtins.max(int(np.prod(lengths)) - 1, 0)
+    given = as_tensor(indices)
+    places = torch.clamp(given.to(torch.int64), 0, most)
+    found = torch.unravel_index(places, lengths if order == "C" else lengths[::-1])
+    return tuple(wrap(item.to(given.dtype)) for item in (found if order == "C" else found[::-1]))
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
@@ -228,7 +239,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     lead = tuple(source.shape[:-1])
     results = [as_tensor(func1d(wrap(row), *args, **kwargs)) for row in torch.reshape(source, (-1, source.shape[-1]))]
     result = torch.reshape(torch.stack(results), (*lead, *results[0].shape))
-    return wrap(torch.movedim(result, -1, axis) if results[0].dim() else result)
+    added, axis = results[0].dim(), axis % (len(lead) + 1)
+    return wrap(torch.movedim(result, tuple(range(-added, 0)), tuple(range(axis, axis + added))) if added else result)
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, keeps_dims
 from mindspore_compat.ops import function as F
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
@@ -90,27 +90,27 @@ def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:
     return isin(torch.reshape(as_tensor(ar1), (-1,)), ar2, invert)
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """Whether shapes and elements are equal."""
     left, right = as_tensor(a1), as_tensor(a2)
     if tuple(left.shape) != tuple(right.shape):
-        return False
+        return wrap(torch.tensor(False, device=left.device))
     same = torch.eq(left, right)
     if equal_nan:
         same = same | (torch.isnan(left) & torch.isnan(right))
-    return bool(torch.all(same))
+    return wrap(torch.all(same))
 
 
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: Any, a2: Any) -> Any:
     """Whether elements are equal after broadcasting."""
     try:
         left, right = torch.broadcast_tensors(as_tensor(a1), as_tensor(a2))
     except RuntimeError:
-        return False
-    return bool(torch.all(torch.eq(left, right)))
+        return wrap(torch.tensor(False, device=as_tensor(a1).device))
+    return wrap(torch.all(torch.eq(left, right)))
 
 
 def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether any element over an axis is true."""
     source = as_tensor(a).to(torch.bool)
-    return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), keepdims))
+    return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), keeps_dims(keepdims)))

@@ -18,7 +18,7 @@ from mindspore_compat.numpy._elementwise import *  # noqa: F403
 from mindspore_compat.numpy._products import *  # noqa: F403
 from mindspore_compat.numpy._statistics import *  # noqa: F403
 from mindspore_compat.numpy._statistics import convolve
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, float_of
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, keeps_dims, number_of
 from mindspore_compat.ops import function as F
 
 __all__ = [
@@ -38,7 +38,8 @@ __all__ = [
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """Sum over an axis; ints give int64."""
-    result = torch.sum(as_tensor(a), axes_of(axis), keepdims)
+    source = as_tensor(a) if dtype is None else torch.Tensor.to(as_tensor(a), to_torch_dtype(dtype))
+    result = torch.sum(source, axes_of(axis), keepdims)
     return cast(result if initial is None else result + initial, dtype)
 
 
@@ -101,12 +102,12 @@ def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
 
 def argmax(a: Any, axis: int | None = None) -> Any:
     """The index of the maximum."""
-    return wrap(torch.argmax(as_tensor(a), axis))
+    return wrap(torch.argmax(number_of(as_tensor(a)), axis))
 
 
 def argmin(a: Any, axis: int | None = None) -> Any:
     """The index of the minimum."""
-    return wrap(torch.argmin(as_tensor(a), axis).to(torch.int32))
+    return wrap(torch.argmin(number_of(as_tensor(a)), axis).to(torch.int32))
 
 
 def argwhere(a: Any) -> Any:
@@ -126,17 +127,15 @@ def _sum_dtype(dtype: torch.dtype) -> torch.dtype:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum; without an axis flattened."""
     source = as_tensor(a)
-    return cast(
-        torch.cumsum(
-            torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=_sum_dtype(source.dtype)
-        ),
-        dtype,
-    )
+    kind = _sum_dtype(source.dtype)
+    inner = torch.float32 if kind is torch.float16 else kind  # what is rounded is the sums
+    found = torch.cumsum(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=inner)
+    return cast(torch.Tensor.to(found, kind), dtype)
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product; without an axis flattened."""
-    source = as_tensor(a)
+    source = number_of(as_tensor(a))
     return cast(
         torch.cumprod(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=source.dtype), dtype
     )
@@ -144,12 +143,12 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Sum without nans."""
-    return cast(F.nansum(as_tensor(a), axes_of(axis), keepdims), dtype)
+    return cast(F.nansum(as_tensor(a), axes_of(axis), keeps_dims(keepdims)), dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Mean without nans."""
-    return cast(torch.nanmean(float_of(as_tensor(a)), axes_of(axis), keepdims), dtype)
+    return cast(torch.nanmean(_float32_of(a), axes_of(axis), keeps_dims(keepdims)), dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -157,25 +156,32 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     return cumsum(torch.nan_to_num(as_tensor(a), 0.0, float("inf"), float("-inf")), axis, dtype)
 
 
+def _float32_of(a: Any) -> torch.Tensor:
+    """Floats of 32 bits or more."""
+    source = as_tensor(a)
+    return source if source.dtype in (torch.float32, torch.float64) else torch.Tensor.to(source, torch.float32)
+
+
+def _without_nans(a: Any, instead: float) -> torch.Tensor:
+    source = as_tensor(a)
+    if not source.dtype.is_floating_point:
+        return source
+    return torch.where(torch.isnan(source), torch.full_like(source, instead), source)
+
+
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Maximum without nans."""
-    source = as_tensor(a)
-    return cast(
-        max(torch.where(torch.isnan(source), torch.full_like(source, float("-inf")), source), axis, keepdims), dtype
-    )
+    return cast(max(_without_nans(a, float("-inf")), axis, keeps_dims(keepdims)), dtype)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Minimum without nans."""
-    source = as_tensor(a)
-    return cast(
-        min(torch.where(torch.isnan(source), torch.full_like(source, float("inf")), source), axis, keepdims), dtype
-    )
+    return cast(min(_without_nans(a, float("inf")), axis, keeps_dims(keepdims)), dtype)
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Variance without nans."""
-    source = float_of(as_tensor(a))
+    source, keepdims = _float32_of(a), keeps_dims(keepdims)
     count = torch.sum(torch.logical_not(torch.isnan(source)), axes_of(axis), True)
     center = torch.nansum(source, axes_of(axis), True) / count
     result = torch.nansum(kernels.square(source - center), axes_of(axis), keepdims)
@@ -192,8 +198,13 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference."""
+    source = as_tensor(a)
+    lengths = (
+        [1 if place == axis % source.dim() else size for place, size in enumerate(source.shape)] if source.dim() else []
+    )
     ends = [None if item is None else as_tensor(item) for item in (prepend, append)]
-    return wrap(torch.diff(as_tensor(a), n, axis, *ends))
+    ends = [item.expand(lengths).to(source.dtype) if item is not None and item.dim() == 0 else item for item in ends]
+    return wrap(torch.diff(source, n, axis, *ends))
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
@@ -260,7 +271,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """The value of a polynomial."""
     coefficients, point = as_tensor(p), as_tensor(x)
-    result = torch.zeros_like(point)
+    result = torch.zeros_like(float_of(point))
     for coefficient in coefficients:
         result = result * point + coefficient
     return wrap(result)
@@ -271,7 +282,7 @@ def polyder(p: Any, m: int = 1) -> Any:
     coefficients = as_tensor(p)
     for _ in range(m):
         powers = torch.arange(coefficients.numel() - 1, 0, -1, device=coefficients.device)
-        coefficients = coefficients[:-1] * powers
+        coefficients = coefficients[:-1] * powers.to(coefficients.dtype)
     return wrap(coefficients)
 
 
@@ -298,7 +309,7 @@ def unwrap(p: Any, discont: float = np.pi, axis: int = -1) -> Any:
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype that holds both."""
-    return torch.promote_types(to_torch_dtype(type1), to_torch_dtype(type2))
+    return torch.promote_types(dtype_of(type1), dtype_of(type2))
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
@@ -308,7 +319,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         if isinstance(item, torch.dtype)
         else as_tensor(item).dtype
         if not isinstance(item, (type, str))
-        else to_torch_dtype(item)
+        else dtype_of(item)
         for item in arrays_and_dtypes
     ]
     result = dtypes[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,14 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_tensor", "on_device", "cast", "axes_of", "float_of"]
+__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "keeps_dims", "number_of", "on_device", "told"]
+
+_NAMED = {"?": torch.bool, "b": torch.int8, "h": torch.int16, "i": torch.int32, "l": torch.int64, "B": torch.uint8}
+_NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": torch.float32, "int": torch.int32}
 
 
 def as_tensor(value: Any) -> torch.Tensor:
@@ -42,6 +48,41 @@ def cast(result: Any, dtype: Any = None) -> Any:
 def axes_of(axis: Any) -> Any:
     """None, an int or a tuple of ints."""
     return tuple(axis) if isinstance(axis, list) else axis
+
+
+def told(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with MindSpore's exceptions for what torch refuses."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            instead = refused(error)
+            if instead is error:
+                raise
+            raise instead from error
+
+    return call
+
+
+def number_of(value: torch.Tensor) -> torch.Tensor:
+    """Bools as int32."""
+    return torch.Tensor.to(value, torch.int32) if value.dtype is torch.bool else value
+
+
+def dtype_of(value: Any) -> torch.dtype:
+    """The dtype that a dtype, its name, one of NumPy's characters or a Python type means; int and float of 32 bits."""
+    if value is int or value is float:
+        return torch.int32 if value is int else torch.float32
+    if isinstance(value, str):
+        return _NAMED.get(value) or to_torch_dtype(np.dtype(value).name)
+    return to_torch_dtype(value)
+
+
+def keeps_dims(value: Any) -> bool:
+    """``keepdims`` as a bool."""
+    return bool(value)
 
 
 def float_of(x: torch.Tensor) -> torch.Tensor:

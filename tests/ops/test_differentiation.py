@@ -536,3 +536,56 @@ def test_kept_forwards_stay_connected() -> None:
     second(y)
     found = ops.GradOperation(get_by_list=True)(second, ParameterTuple([first.w, second.w]))(y)
     assert [float(item) for item in found] == pytest.approx([W * 3 * (W * X**3) ** 2 * X**3, (W * X**3) ** 3])
+
+
+def test_parameters_that_are_not_named_come_in_the_order_of_their_use() -> None:
+    """As real MindSpore's PyNative mode: those that were used, the first first; of functions too."""
+
+    class Inner(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.p = Parameter(Tensor(2.0), name="p")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.p
+
+    class Outer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+            self.q, self.r = Parameter(Tensor(3.0), name="q"), Parameter(Tensor(5.0), name="r")
+            self.unused = Parameter(Tensor(7.0), name="unused")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.r * self.inner(x) * self.q
+
+    net, by_list = Outer(), ops.GradOperation(get_by_list=True)
+    assert [float(item) for item in by_list(net)(Tensor(1.0))] == [15, 6, 10]
+    assert [float(item) for item in by_list(lambda x: net(x) + 1)(Tensor(1.0))] == [15, 6, 10]
+    assert [float(item) for item in by_list(net, net.trainable_params())(Tensor(1.0))] == [10, 6, 0, 15]
+    inputs, weights = ops.GradOperation(get_all=True, get_by_list=True)(net)(Tensor(1.0))
+    assert [float(item) for item in inputs] == [30] and [float(item) for item in weights] == [15, 6, 10]
+
+
+def test_vmap_of_a_list_of_cells() -> None:
+    class Scaled(nn.Cell):
+        def __init__(self, scale: float) -> None:
+            super().__init__()
+            self.a = Parameter(Tensor([scale, 2 * scale, 3 * scale]), name="a")
+
+        def construct(self, x: Tensor, y: Tensor) -> Tensor:
+            return (x + y) * self.a
+
+    cells, y = nn.CellList([Scaled(1.0), Scaled(2.0)]), Tensor([1.0, 1.0, 1.0])
+    x = Tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    expected = [[1, 4, 9], [8, 20, 36]]
+    assert ops.vmap(cells, (0, None))(x, y).asnumpy().tolist() == expected
+    assert ops.vmap(cells, (1, None))(x.T, y).asnumpy().tolist() == expected
+    assert ops.vmap(cells, (0, None), 1)(x, y).asnumpy().tolist() == np.transpose(expected).tolist()
+    for axes in (None, (None, None)):
+        assert ops.vmap(cells, axes)(y, y).asnumpy().tolist() == [[2, 4, 6], [4, 8, 12]]
+    by_input = ops.grad(lambda x: ops.vmap(cells, (0, None))(x, y))(x)
+    assert by_input.asnumpy().tolist() == [[1, 2, 3], [2, 4, 6]]
+    for given, axes, args in ((nn.CellList([Scaled(1.0)]), 0, (x, x)), (cells, 0, (x.T, x.T))):
+        with pytest.raises(RuntimeError, match="CellList"):
+            ops.vmap(given, axes)(*args)

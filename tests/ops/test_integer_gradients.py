@@ -166,3 +166,17 @@ def test_what_has_no_gradient_is_refused(operator: Any) -> None:
         ops.grad(operator, (0, 1))(x, y)
     beside = ops.grad(lambda w: (w * operator(x, y)).sum())(Tensor([1.0, 1.0]))
     assert beside.asnumpy().tolist() == operator(x, y).asnumpy().tolist()
+
+
+@pytest.mark.parametrize("dtype", [ms.int32, ms.int64])
+def test_an_operator_that_is_told_a_dtype_of_integers(dtype: Any) -> None:
+    x = Tensor([[1, 2, 3], [4, 5, 6]], dtype)
+    for function, expected in (
+        (lambda x: ops.cumsum(x, 1), [[3, 2, 1]] * 2),
+        (lambda x: ops.CumSum()(x, 0) * 2, [[4] * 3, [2] * 3]),
+        (lambda x: ops.cumprod(x, 1), [[9, 4, 2], [36, 28, 20]]),
+        (lambda x: ops.sum(x, dtype=ms.int64) * 3, [[3] * 3] * 2),
+        (lambda x: ops.prod(x.astype(ms.int64), 1), [[6, 3, 2], [30, 24, 20]]),
+    ):
+        found = ops.grad(function)(x)
+        assert found.dtype == dtype and found.asnumpy().tolist() == expected

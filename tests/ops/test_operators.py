@@ -310,3 +310,17 @@ def test_tuple_to_array_takes_a_range_and_refuses_what_upstream_refuses(form):
         form((1, 2.0))
     with pytest.raises(TypeError, match="must be a tuple, but got int"):
         form(3)
+
+
+def test_gather_by_one_index_for_each_batch() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    rows, columns = np.array([2, 0]), np.array([[0, 3, 1], [2, 2, 0]])
+    for call in (lambda *args: ops.gather(*args), lambda x, i, axis, batch: ops.Gather(batch)(x, i, axis)):
+        found = call(Tensor(x), Tensor(rows, int32), 1, 1)
+        np.testing.assert_array_equal(found.asnumpy(), x[np.arange(2), rows])
+        found = call(Tensor(x), Tensor(columns, int32), 2, 2)
+        np.testing.assert_array_equal(found.asnumpy(), np.take_along_axis(x, columns[..., None], 2)[..., 0])
+        gradient = ops.grad(lambda x: call(x, Tensor(rows, int32), 1, 1).sum())(Tensor(x))
+        assert gradient.asnumpy().sum() == 8 and (gradient.asnumpy()[0, 2] == 1).all()
+    with pytest.raises(ValueError, match="batch_dims"):
+        ops.gather(Tensor(x), Tensor(rows, int32), 1, 2)

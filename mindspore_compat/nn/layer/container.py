@@ -209,6 +209,8 @@ class CellList(_CellSequence):
         2 ['0.weight', '0.bias']
     """
 
+    _is_ensemble = True  # `ops.vmap` gives each Cell its element
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         unknown = set(kwargs) - {"auto_prefix"}
         if unknown:

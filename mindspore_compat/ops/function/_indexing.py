@@ -31,7 +31,8 @@ def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
 
 @checks_places("Gather", "input_indices")
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    """Slices along ``axis`` by index: indices of any shape take the place of the axis.
+    """Slices along ``axis`` by index: indices of any shape take the place of the axis. The first ``batch_dims`` axes of
+    both are one and the same.
 
     Indices below 0 count from the end.
     """
@@ -39,7 +40,13 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     x, indices = input_params, as_plain(input_indices, None, input_params)
     axis = in_range(axis, x.dim())
     if batch_dims:
-        return _gather_batched(x, as_long(indices), axis, batch_dims % indices.dim())
+        batch_dims += indices.dim() if batch_dims < 0 else 0
+        if not 0 <= batch_dims <= min(axis, indices.dim()):
+            raise ValueError(
+                f"For 'Gather', the 'batch_dims' must be at most 'axis' ({axis}) and the number of axes of "
+                f"'input_indices' ({indices.dim()}), but got {batch_dims}."
+            )
+        return _gather_batched(x, as_long(indices), axis, batch_dims)
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
     flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
     if x.device.type != "cpu":  # there an index out of range ends the process

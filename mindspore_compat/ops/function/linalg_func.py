@@ -220,8 +220,11 @@ def cholesky(input_x: Any, upper: bool = False) -> Any:
 
 
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
-    """The inverse of a matrix given by its Cholesky factor."""
-    return wrap(torch.cholesky_inverse(input_x, upper))
+    """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
+    triangle as it is, as upstream.
+    """
+    inverse = torch.linalg.inv(input_x)
+    return wrap(inverse @ inverse.mT if upper else inverse.mT @ inverse)
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:

@@ -11,11 +11,12 @@ from typing import Any
 import torch
 
 from mindspore_compat._capture.step.replay import replayed
-from mindspore_compat.common._differentiation import Forward, detached, gradients
+from mindspore_compat.common._differentiation import Forward, detached, gradients, tensors_of
 from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.context import is_graph_mode
 
 __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 
@@ -81,11 +82,15 @@ class GradOperation:
     def with_value(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
         """The same, but the function returns (outputs of ``fn``, gradients); not upstream's."""
         single = False
-        parameters: list[Parameter] = []
+        parameters: list[Parameter] | None = []
         if self.get_by_list:
-            if weights is None:
-                weights = fn.trainable_params()  # type: ignore[attr-defined]
-            parameters, single = _weights_of(weights, "GradOperation")
+            if (
+                weights is None
+                and (is_graph_mode() or program.parallel is not None)
+                and hasattr(fn, "trainable_params")
+            ):
+                weights = fn.trainable_params()
+            parameters, single = (None, False) if weights is None else _weights_of(weights, "GradOperation")
 
         def gradient_function(*args: Any, **kwargs: Any) -> Any:
             sens = None
@@ -121,13 +126,15 @@ def _differentiated(
     kwargs: dict[str, Any],
     sens: Any,
     wanted: tuple[int, ...],
-    parameters: list[Parameter],
+    parameters: list[Parameter] | None,
     has_aux: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). Inputs given by
-    keyword count behind the others. A forward that the Cell kept is not run a second time, nor replayed.
+    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters; None: by those that it
+    used, in that order). Inputs given by keyword count behind the others. A forward that the Cell kept is not run a
+    second time, nor replayed.
     """
-    integers = has_integers((*args, *kwargs.values()), wanted, parameters)
+    weights = parameters or []
+    integers = has_integers((*args, *kwargs.values()), wanted, weights)
     take = None if kwargs or integers else getattr(fn, "_take_kept", None)
     kept = take(args, wanted) if take is not None else None
 
@@ -136,13 +143,14 @@ def _differentiated(
         if kept is not None:
             forward = kept
         elif kwargs:
-            forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted, parameters)
+            forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted, weights)
         else:
-            forward = Forward(fn, args, None, wanted, parameters)
+            forward = Forward(fn, args, None, wanted, weights)
         if has_aux and not isinstance(forward.outputs, tuple):
             raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
-        return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *parameters], sens))
+        of = _used_parameters(forward.outputs) if parameters is None else weights
+        return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *of], sens))
 
     arguments = args, tuple(kwargs.values()), sens
     if program.parallel is not None and kept is None:
@@ -151,11 +159,27 @@ def _differentiated(
             (*arguments[0], *arguments[1], sens),
             {},
         )
-    if kept is not None or integers:
+    if kept is not None or integers or parameters is None:
         return wrap(compute(arguments))
-    return wrap(
-        replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters)
-    )
+    return wrap(replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, weights))), compute, arguments, weights))
+
+
+def _used_parameters(outputs: Any) -> list[Parameter]:
+    """Those that the outputs were computed with, in the order of their first use."""
+    first: dict[Parameter, tuple[int, int]] = {}
+    roots = [item.grad_fn for item in tensors_of(outputs) if item.grad_fn is not None]
+    waiting, seen = list(roots), set(roots)
+    while waiting:
+        node = waiting.pop()
+        for place, (source, _) in enumerate(node.next_functions):
+            variable = getattr(source, "variable", None)
+            if isinstance(variable, Parameter):
+                use = node._sequence_nr(), place
+                first[variable] = min(first.get(variable, use), use)
+            elif source is not None and source not in seen:
+                seen.add(source)
+                waiting.append(source)
+    return sorted(first, key=first.__getitem__)
 
 
 def _by_position(fn: Callable[..., Any], count: int, names: tuple[str, ...]) -> Callable[..., Any]:

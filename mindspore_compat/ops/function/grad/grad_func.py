@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -181,11 +182,15 @@ def jacfwd(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
 
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """``fn`` over an axis of its inputs (None: the same input each time), results stacked along ``out_axes``.
+    """``fn`` over an axis of its inputs (None: the same input each time), results stacked along ``out_axes``. Of a
+    CellList each Cell gets its element.
 
     Raises:
-        RuntimeError: if all of ``in_axes`` are None or the lengths of the axes differ.
+        RuntimeError: if all of ``in_axes`` are None (but for a CellList), the lengths of the axes differ, or a CellList
+            has one Cell.
     """
+    if getattr(fn, "_is_ensemble", False):
+        return functools.partial(_ensemble, fn, in_axes, out_axes)
 
     def mapped(*args: Any) -> Any:
         axes = _broadcast_axes(in_axes, len(args))
@@ -201,17 +206,36 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     return mapped
 
 
+def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
+    """`vmap` of a CellList."""
+    if len(cells) < 2:
+        raise RuntimeError(f"For 'vmap', a CellList must have more than one Cell, but got {len(cells)}.")
+    axes = _broadcast_axes(in_axes, len(args), True)
+    lengths = [arg.shape[axis] for arg, axis in zip(args, axes) if axis is not None]
+    if any(length != len(cells) for length in lengths):
+        raise RuntimeError(
+            f"For 'vmap', the axes to map over must have the length of the CellList, {len(cells)}, but got {lengths}."
+        )
+    return _stacked_along(
+        [
+            wrap(cell(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)]))
+            for i, cell in enumerate(cells)
+        ],
+        out_axes,
+    )
+
+
 def _wrapped(items: Any) -> Any:
     return wrap(tuple(items))
 
 
-def _broadcast_axes(in_axes: Any, count: int) -> tuple:
+def _broadcast_axes(in_axes: Any, count: int, may_be_none: bool = False) -> tuple:
     axes = (in_axes,) * count if in_axes is None or isinstance(in_axes, int) else tuple(in_axes)
     if len(axes) != count:
         raise RuntimeError(
             f"For 'vmap', 'in_axes' must have one axis for each of the {count} arguments, but got {len(axes)}."
         )
-    if all(axis is None for axis in axes):
+    if not may_be_none and all(axis is None for axis in axes):
         raise RuntimeError("For 'vmap', at least one of 'in_axes' must not be None. Name the axis to map over.")
     return axes
 
@@ -223,6 +247,10 @@ def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> An
         wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)]))
         for i in range(length)
     ]
+    return _stacked_along(results, out_axes)
+
+
+def _stacked_along(results: list[Any], out_axes: Any) -> Any:
     if isinstance(results[0], tuple) and not isinstance(out_axes, int):
         return tuple(_stacked(items, place) for items, place in zip(zip(*results), out_axes))
     return _stacked(results, out_axes if isinstance(out_axes, int) else out_axes[0])
