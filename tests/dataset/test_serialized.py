@@ -79,7 +79,7 @@ def pipeline() -> Any:
 
 def test_the_pipeline_gives_the_same_rows(here: Path) -> None:
     ds.serialize(pipeline(), "p.json")
-    made, again = ds.deserialize(json_filepath="p.json"), ds.deserialize(json.loads(Path("p.json").read_text()))
+    made, again = ds.deserialize("p.json"), ds.deserialize(json.loads(Path("p.json").read_text()))
     assert made is not None and ds.compare(made, again) and not ds.compare(made, pipeline().take(1))
     expected = rows(pipeline())
     assert len(expected) == 2 * 2 * 7

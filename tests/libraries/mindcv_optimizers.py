@@ -1,5 +1,5 @@
-"""Trains a small network with each optimizer of mindcv, from the same weights and data, and prints the losses as JSON:
-{case: [loss, ...]}. Run in a checkout of mindcv, by both MindSpores: ``python mindcv_optimizers.py [--steps 8]``.
+"""Trains a small network with each optimizer of mindcv, from the same weights and data, and prints a JSON line for each
+case: {case: [loss, ...]}. Run in a checkout of mindcv, by both MindSpores: ``python mindcv_optimizers.py [--steps 8]``.
 """
 
 import argparse
@@ -64,21 +64,23 @@ def main():
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--names", nargs="*", default=NAMES)
     given = parser.parse_args()
-    found = {}
+
+    def show(key, losses):
+        print(json.dumps({key: losses}), flush=True)
+
     for name in given.names:
         for rate_name, rate in RATES.items():
             for filtered in ("disable", "norm_and_bias"):
                 for mode, mode_name in ((ms.GRAPH_MODE, "graph"), (ms.PYNATIVE_MODE, "pynative")):
                     key = f"{name}-{rate_name}-{filtered}-{mode_name}"
                     try:
-                        found[key] = losses(name, rate, filtered, given.steps, mode)
+                        show(key, losses(name, rate, filtered, given.steps, mode))
                     except Exception as error:
-                        found[key] = f"{type(error).__name__}: {error}"[:300]
+                        show(key, f"{type(error).__name__}: {error}"[:300])
     for name in ("adamw", "lion", "nadam", "adan", "momentum"):
-        found[f"{name}-scaled"] = losses(name, 0.01, "norm_and_bias", given.steps, ms.PYNATIVE_MODE, 16.0)
+        show(f"{name}-scaled", losses(name, 0.01, "norm_and_bias", given.steps, ms.PYNATIVE_MODE, 16.0))
         listed = RATES["listed"]
-        found[f"{name}-layers"] = losses(name, listed, "auto", given.steps, ms.PYNATIVE_MODE, layer_decay=0.7)
-    print("LOSSES " + json.dumps(found))
+        show(f"{name}-layers", losses(name, listed, "auto", given.steps, ms.PYNATIVE_MODE, layer_decay=0.7))
 
 
 if __name__ == "__main__":

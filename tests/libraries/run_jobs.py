@@ -80,6 +80,8 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
 
 
 def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> str:
+    if (ours["code"] or ours["missing"]) and real["code"] not in (0, -1):
+        return f"both fail ({ours['code']}, {real['code']})"
     if ours["code"] or ours["missing"]:
         return f"ours fails ({ours['code']}, missing {ours['missing']})"
     ends = f"real fails ({real['code']}, missing {real['missing']})" if real["code"] or real["missing"] else ""

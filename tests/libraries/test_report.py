@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.libraries import report, run_jobs, run_suites
+from tests.libraries import report, run_suites
 
 
 def test_the_page_is_that_of_the_results() -> None:
@@ -21,15 +21,3 @@ def test_a_test_counts_where_real_mindspore_passes_it(tmp_path: Path) -> None:
     result = run_suites.summary(ours, real)
     assert (result["real_passes"], result["ours_of_these"]) == (3, 1)
     assert result["differing"] == {"b": "E", "e": "not collected"}
-
-
-def test_verdicts() -> None:
-    def side(*numbers: float, code: int = 0) -> dict:
-        return {"code": code, "numbers": list(numbers), "missing": [], "seconds": 1.0}
-
-    job = {"losses": "x", "first": 2}
-    assert run_jobs.verdict(job, side(1.0, 2.0, 9.0), side(1.0, 2.001, 3.0)).startswith("alike: 2 numbers")
-    assert run_jobs.verdict(job, side(1.0, 2.1), side(1.0, 2.0)).startswith("APART")
-    assert run_jobs.verdict(job, side(1.0), side(1.0, 2.0)) == "1 numbers, real has 2"
-    assert run_jobs.verdict(job, side(1.0, code=1), side(1.0)).startswith("ours fails")
-    assert run_jobs.verdict(job, side(), side()).startswith("0 numbers")

@@ -140,3 +140,18 @@ def test_the_environment_starts_a_profile(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", program], env=environment, cwd=ROOT, check=True)
     ((*names,),) = traces(tmp_path / "out")
     assert "aten::exp" in names
+
+
+def test_traces_need_no_analysis(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from mindspore_compat.profiler.profiler import Profiler, analyse
+
+    assert Profiler is profiler.Profiler
+    logging.getLogger("mindspore_compat").propagate = True
+    analyse(str(tmp_path))
+    assert "holds no trace" in caplog.text
+    caplog.clear()
+    (tmp_path / "a.pt.trace.json").write_text("{}")
+    analyse(str(tmp_path))
+    assert not caplog.text and (tmp_path / "a.pt.trace.json").read_text() == "{}"
+    with pytest.raises(TypeError, match="profiler_path"):
+        analyse(3)  # type: ignore[arg-type]

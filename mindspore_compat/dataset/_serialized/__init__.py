@@ -47,16 +47,19 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
     return found
 
 
-def deserialize(input_dict: dict[str, Any] | None = None, json_filepath: str | None = None) -> Dataset | None:
-    """The pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins.
+def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: str | None = None) -> Dataset | None:
+    """The pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins;
+    ``input_dict`` may name one, too, as upstream's tutorial has it.
 
     Raises:
-        TypeError: if ``input_dict`` is no dict. OSError: if the file cannot be read. ValueError: if it is no such
-            JSON, or holds what cannot be made from it: Python functions, arrays, operations without their arguments.
+        TypeError: if ``input_dict`` is neither a dict nor a path. OSError: if the file cannot be read. ValueError: if
+            it is no such JSON, or holds what cannot be made from it: Python functions, arrays, operations without
+            their arguments.
     """
     if not input_dict and not json_filepath:
         return None
-    data = read_json(json_filepath) if json_filepath else input_dict
+    given = json_filepath or input_dict
+    data = read_json(given) if isinstance(given, str) else given
     if not isinstance(data, dict):
         raise TypeError(f"For 'deserialize', the argument 'input_dict' must be a dict, but got {type(data)}.")
     try:

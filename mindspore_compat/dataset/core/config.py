@@ -22,6 +22,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     cpu_count,
     workers_in_range,
 )
+from mindspore_compat.dataset.debug import DebugHook, PrintMetaDataHook
 
 __all__ = [
     "ErrorSamplesMode",
@@ -94,6 +95,7 @@ _values: dict[str, Any] = {
     "dynamic_shape": False,
     "fast_recovery": True,
     "debug_mode": False,
+    "debug_hooks": [],
     "error_samples_mode": ErrorSamplesMode.RETURN,
     "iterator_mode": {"do_copy": False, "parallel_convert": False},
     "multiprocessing_start_method": "fork",
@@ -284,17 +286,30 @@ def get_fast_recovery() -> bool:
 
 
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
-    """Run the pipeline in this process only (True), so that a debugger reaches user functions. No hooks."""
+    """Run pipelines in this process only (True), so that a debugger reaches user functions, and hooks
+    (`dataset.debug.DebugHook`) around each operation of map; None stands for a `PrintMetaDataHook`, and an empty list
+    for the hooks of before.
+    """
     if not isinstance(debug_mode_flag, bool):
         raise TypeError(f"debug_mode_flag isn't of type boolean, but got {type(debug_mode_flag)}.")
-    if debug_hook_list:
-        raise NotImplementedError("debug_hook_list is not supported; put the inspection into a map operation instead.")
+    hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
+    if not isinstance(hooks, list):
+        raise TypeError(f"debug_hook_list is not a list, but {type(hooks)}.")
+    for hook in hooks:
+        if not isinstance(hook, DebugHook):
+            raise TypeError(f"All items in debug_hook_list must be of type DebugHook, but got {type(hook)}.")
+    _values["debug_hooks"] = hooks or _values["debug_hooks"]
     _values["debug_mode"] = debug_mode_flag
 
 
 def get_debug_mode() -> bool:
     """See `set_debug_mode`."""
     return _values["debug_mode"]
+
+
+def debug_hooks() -> list[DebugHook]:
+    """What looks at rows in debug mode; none otherwise."""
+    return _values["debug_hooks"] if _values["debug_mode"] else []
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.errors import failed_function, failed_operation
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
@@ -180,7 +182,9 @@ class MapDataset(Dataset):
         before = self.children[0]._column_names()
         outputs = self.output_columns or []
         self._output_count = len(outputs or self.input_columns or before[:1])
-        self._fused = fuse(self.operations)
+        hooks = config.debug_hooks()
+        self._running = with_hooks(self.operations, hooks) if hooks else self.operations
+        self._fused = self._running if hooks else fuse(self.operations)
         places, _, names = self._layout_cache
         rest = [i for i, n in enumerate(before) if i not in places]
         is_lost = len(outputs) not in (0, len(places))
@@ -190,7 +194,7 @@ class MapDataset(Dataset):
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])
-        values = _applied(self.operations, values)
+        values = _applied(self._running, values)
         return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
 
     def _stream(self, run: Run) -> Iterator[Row]:

@@ -1,0 +1,27 @@
+"""The profiler where upstream's files have it: ``mindspore.profiler.profiler``."""
+
+from __future__ import annotations
+
+import os
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.log import warning
+from mindspore_compat.profiler.profiling import Profile, Profiler, tensorboard_trace_handler
+
+__all__ = ["Profile", "Profiler", "analyse", "tensorboard_trace_handler"]
+
+
+def analyse(
+    profiler_path: str,
+    max_process_number: int | None = None,
+    pretty: bool = False,
+    step_list: list[int] | None = None,
+    data_simplification: bool = True,
+) -> None:
+    """Upstream turns what an Ascend wrote into tables afterwards. Traces here are whole when they are written: what is
+    in ``profiler_path`` stays as it is, and a folder without any is said, as there.
+    """
+    folder = os.path.realpath(check_type(profiler_path, "profiler_path", str, "analyse"))
+    traces = [name for _, _, names in os.walk(folder) for name in names if name.endswith((".json", ".json.gz"))]
+    if not traces:
+        warning(f"analyse: {folder} holds no trace of `mindspore.profiler`; traces need no analysis here.")

@@ -1,0 +1,42 @@
+"""The harness of the libraries' jobs: time limits, and what is said of two sides."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from tests.libraries import run_jobs
+
+
+def test_a_command_is_stopped_with_all_that_it_started() -> None:
+    sleeper = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    begun = time.time()
+    assert run_jobs.ended([sys.executable, "-c", sleeper], 1.0) == "stopped after 1 s"
+    assert time.time() - begun < 30
+    assert run_jobs.ended([sys.executable, "-c", "raise SystemExit(3)"], 30.0) == 3
+
+
+def side(code: int | str, *numbers: float) -> dict:
+    return {"code": code, "missing": [], "numbers": list(numbers)}
+
+
+@pytest.mark.parametrize(
+    ("ours", "real", "said"),
+    [
+        (side(0, 1.0, 2.0), side(0, 1.0, 2.0002), "alike: 2 numbers within 1.0e-04"),
+        (side(0, 1.0, 2.0), side(0, 1.0, 2.2), "APART: 2 numbers within 9.1e-02"),
+        (
+            side(0, 1.0, 2.0),
+            side("stopped after 9 s", 1.0),
+            "alike: 1 numbers within 0.0e+00, then real fails (stopped",
+        ),
+        (side(0, 1.0), side(0, 1.0, 2.0), "1 numbers, real has 2"),
+        (side(1), side(0, 1.0), "ours fails (1, missing [])"),
+        (side(1), side(1), "both fail (1, 1)"),
+        (side(0, 1.0), side(1), "real fails (1, missing []); ours runs"),
+    ],
+)
+def test_verdicts(ours: dict, real: dict, said: str) -> None:
+    assert run_jobs.verdict({"losses": "."}, ours, real).startswith(said)
