@@ -61,7 +61,7 @@ class InstalledMethods:
         """The Cholesky factor."""
 
     def cholesky_inverse(self, upper: bool = False) -> Any:
-        """The inverse of a matrix given by its Cholesky factor."""
+        """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other triangle as it is, as upstream."""
 
     def cholesky_solve(self, input2: Any, upper: bool = False) -> Any:
         """The solution of A x = input, with the Cholesky factor ``input2`` of A."""
