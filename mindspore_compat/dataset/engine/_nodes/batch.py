@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.memory import empty
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT32_MAX,
+    check_columns,
+    check_value,
+    refused,
+    row_sizes,
+    type_check,
+)
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import (
     Row,
@@ -48,7 +55,7 @@ class BatchInfo:
 
 def _check_batch_size(batch_size: Any) -> None:
     if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
-        raise TypeError(f"batch_size should either be an int or a callable, but got {type(batch_size)}.")
+        raise refused(TypeError, "batch_size should either be an int or a callable.", type(batch_size))
     if isinstance(batch_size, int) and batch_size != -1:
         check_value(batch_size, (1, INT32_MAX), "batch_size")
 
@@ -78,7 +85,7 @@ class BatchDataset(Dataset):
         type_check(drop_remainder, bool, "drop_remainder")
         type_check(python_multiprocessing, bool, "python_multiprocessing")
         if per_batch_map is not None and not callable(per_batch_map):
-            raise TypeError(f"per_batch_map should be a callable, but got {type(per_batch_map)}.")
+            raise refused(TypeError, "per_batch_map should be a callable.", type(per_batch_map))
         if input_columns is not None and per_batch_map is None:
             raise ValueError("input_columns can be specified only when per_batch_map is set.")
         super().__init__(input_dataset, num_parallel_workers)
@@ -230,7 +237,8 @@ def _to_batch_column(result: Any, what: str) -> Any:
 
 
 def _check_pad_info(pad_info: Any) -> PadInfo:
-    type_check(pad_info, (dict, type(None)), "pad_info")
+    if pad_info is not None:
+        type_check(pad_info, dict, "pad_info")
     for name, value in (pad_info or {}).items():
         type_check(name, str, "key in pad_info")
         if not isinstance(value, tuple) or len(value) != 2:
@@ -377,17 +385,21 @@ class BucketBatchByLengthDataset(Dataset):
 
 
 def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
-    type_check(boundaries, (list, tuple), "bucket_boundaries")
-    type_check(batch_sizes, (list, tuple), "bucket_batch_sizes")
+    for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
+        if not isinstance(values, tuple):
+            type_check(values, list, name)
     if not boundaries:
         raise ValueError("bucket_boundaries cannot be empty.")
     for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
         if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
-            raise TypeError(f"{name} should be a list of int, but got {values}.")
+            raise refused(TypeError, f"{name} should be a list of int.", values)
         if any(v <= 0 for v in values):
-            raise ValueError(f"{name} should contain only positive values, but got {values}.")
+            words = (
+                "must only contain positive numbers" if values is boundaries else "should be a list of positive numbers"
+            )
+            raise refused(ValueError, f"{name} {words}.", values)
     if any(a >= b for a, b in pairwise(boundaries)):
-        raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
+        raise refused(ValueError, "bucket_boundaries should be strictly increasing.", boundaries)
     if len(batch_sizes) != len(boundaries) + 1:
         raise ValueError(
             f"bucket_batch_sizes must contain one element more than bucket_boundaries, but got {len(batch_sizes)} and "
