@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": {"_runtime"},
     "hal": {"runtime", "_runtime"},
     "device_context": {"_runtime"},
-    "scipy": {"common"},
+    "scipy": {"ops", "common"},
     "utils": {"communication", "common"},
     "multiprocessing": {"common"},
     "profiler": set(),

@@ -24,6 +24,16 @@ MOVED: dict[str, dict[str, str]] = {
         "common.mutable": {"mutable": "common.api"},
         "ops.composite.multitype_ops": {},
         "ops.composite.multitype_ops.zeros_like_impl": {"zeros_like": "ops.functional"},
+        "device_manager": {"set_device get_current_device set_deterministic": "context"},
+        "mint.nn.layer": {
+            "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d BatchNorm1d BatchNorm2d "
+            "BatchNorm3d GroupNorm LayerNorm LogSigmoid SiLU SyncBatchNorm Threshold": "mint.nn",
+        },
+        "safeguard": {},
+        "safeguard.rewrite_obfuscation": {
+            "obfuscate_ckpt load_obf_params_into_net": "train._checkpoint.obfuscation",
+        },
+        "parallel.auto_parallel": {"AutoParallel": "nn.wrap.auto_parallel"},
         "parallel.algo_parameter_config": {
             "set_algo_parameters get_algo_parameters reset_algo_parameters": "context",
         },

@@ -40,7 +40,7 @@ class AutoBoost:
     _instance_lock = threading.Lock()
     _instance: AutoBoost | None = None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> AutoBoost:
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> AutoBoost:
         with AutoBoost._instance_lock:
             if AutoBoost._instance is None:
                 AutoBoost._instance = object.__new__(cls)

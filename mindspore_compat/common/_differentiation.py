@@ -156,11 +156,17 @@ class Forward:
     __slots__ = ("outputs", "shadows", "start", "variables")
 
     def __init__(
-        self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()
+        self,
+        fn: Callable[..., Any],
+        args: tuple,
+        kwargs: dict[str, Any] | None = None,
+        wanted: Sequence[int] = (),
+        weights: Sequence[Any] = (),
     ) -> None:
         self.shadows: Shadows | None = None
-        if wanted and has_integers(args, wanted):
+        if has_integers(args, wanted, weights):
             fn, args = self._following(fn, args, wanted)
+            self.shadows.follow_weights(weights)
         if wanted:
             args = tuple(
                 [

@@ -7,6 +7,7 @@ floating, it gets the history. A shadow that does not equal what it stands for i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,13 @@ from mindspore_compat.common._wrap import wrap
 __all__ = ["Shadows", "has_integers", "is_integer"]
 
 _Base = torch._C.TensorBase
+#: operators of integers that have no derivative: upstream refuses them rather than give zeros
+_WITHOUT_GRADIENT = {
+    torch.gcd: "Gcd",
+    torch.lcm: "Lcm",
+    torch.bitwise_left_shift: "LeftShift",
+    torch.bitwise_right_shift: "RightShift",
+}
 _RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential")
 
 
@@ -28,9 +36,9 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and not (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
-def has_integers(args: Sequence[Any], wanted: Sequence[int]) -> bool:
+def has_integers(args: Sequence[Any], wanted: Sequence[int], weights: Sequence[Any] = ()) -> bool:
     """Whether a gradient by integers is wanted."""
-    return any(is_integer(args[position]) for position in wanted)
+    return any(is_integer(args[position]) for position in wanted) or any(map(is_integer, weights))
 
 
 class Shadows(TorchFunctionMode):
@@ -54,6 +62,15 @@ class Shadows(TorchFunctionMode):
         """``shadow`` stands for ``value`` from now on."""
         self._of[id(value)] = value, shadow
 
+    def follow_weights(self, weights: Sequence[Any]) -> None:
+        """Parameters of integers are points to differentiate at as well."""
+        for weight in filter(is_integer, weights):
+            self.follow(weight, self._point(weight))
+
+    @staticmethod
+    def _point(value: torch.Tensor) -> torch.Tensor:
+        return _Base.requires_grad_(_Base.to(_Base.detach(value), torch.float64), True)
+
     def of(self, value: Any) -> Any:
         """The shadow of a tensor, or the value itself."""
         known = self._of.get(id(value))
@@ -67,7 +84,7 @@ class Shadows(TorchFunctionMode):
             if known is not value:
                 shadow = _Base.view_as(known, known)
             else:
-                shadow = _Base.requires_grad_(_Base.to(_Base.detach(value), torch.float64), True)
+                shadow = self._point(value)
         self.follow(new, shadow)
         return new
 
@@ -79,6 +96,11 @@ class Shadows(TorchFunctionMode):
         known = [leaf for leaf in tree_leaves((args, kwargs)) if id(leaf) in self._of]
         if not known:
             return result
+        if func in _WITHOUT_GRADIENT:
+            raise RuntimeError(
+                f"Illegal primitive {_WITHOUT_GRADIENT[func]}'s bprop not defined: it has no gradient. "
+                "Differentiate by other inputs, or use ops.stop_gradient."
+            )
         with self.paused():
             return self._followed(func, args, kwargs, result)
 
@@ -90,15 +112,41 @@ class Shadows(TorchFunctionMode):
         found = tree_leaves(result)
         if any(part in name for part in _RANDOM) or not any(isinstance(item, torch.Tensor) for item in found):
             return result
-        try:
-            shadows = func(*tree_map(self.of, args), **tree_map(self.of, kwargs))
-        except Exception:  # an operator of integers alone, such as an index: nothing depends on it smoothly
-            return result
-        others = tree_leaves(shadows)
+        others = self._of_shadows(func, args, kwargs)
         if len(others) != len(found):
             return result
         new = iter([self._with_history(item, shadow) for item, shadow in zip(found, others)])
         return tree_map(lambda _: next(new), result)
+
+    def _of_shadows(self, func: Any, args: Any, kwargs: Any) -> list[Any]:
+        """The tensors that the operator makes of shadows; none of an operator of integers alone, such as an index:
+        nothing depends on it smoothly. Where it does not take all, as many as it takes; and where it wants one dtype,
+        integers beside them go along.
+        """
+        leaves = {id(leaf): leaf for leaf in tree_leaves((args, kwargs)) if is_integer(leaf)}
+        for chosen in self._choices(leaves):
+
+            def stands_for(leaf: Any, chosen: set[int] = chosen) -> Any:
+                if id(leaf) not in chosen:
+                    return leaf
+                return self.of(leaf) if id(leaf) in self._of else _Base.to(leaf, torch.float64)
+
+            try:
+                return tree_leaves(func(*tree_map(stands_for, args), **tree_map(stands_for, kwargs)))
+            except Exception:
+                continue
+        return []
+
+    def _choices(self, leaves: dict[int, torch.Tensor]) -> Iterator[set[int]]:
+        """Which integers are replaced: at first all that are followed, then fewer of them, the others beside."""
+        followed, others = [key for key in leaves if key in self._of], [key for key in leaves if key not in self._of]
+        if len(leaves) > 4:
+            yield set(followed)
+            return
+        for count in range(len(followed), 0, -1):
+            for beside in range(len(others) + 1):
+                for some in itertools.combinations(followed, count):
+                    yield from (set(some) | set(more) for more in itertools.combinations(others, beside))
 
     def _written(self, func: Any, name: str, args: Any, kwargs: Any) -> None:
         """What was written to an integer tensor is written to its shadow; a floating one gets the history by writing

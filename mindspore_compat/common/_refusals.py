@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["AxisError", "DtypeError", "ShapeError", "in_range", "refused"]
+__all__ = ["AxisError", "DtypeError", "PlaceError", "ShapeError", "in_range", "is_out_of_range", "refused"]
 
 
 class AxisError(ValueError, IndexError):
@@ -23,6 +23,13 @@ class DtypeError(TypeError, RuntimeError):
     """A dtype that an operator does not compute with."""
 
 
+class PlaceError(RuntimeError, ValueError, IndexError):
+    """An index that a tensor has no element for: upstream's kernels raise RuntimeError or ValueError, torch
+    IndexError.
+    """
+
+
+_OF_PLACES = re.compile(r"out of (bounds|range)|index out of range")
 _OF_SHAPES = re.compile(
     "|".join(
         (
@@ -61,6 +68,11 @@ def refused(error: Exception) -> Exception:
     if _OF_DTYPES.search(message):
         return DtypeError(message)
     return error
+
+
+def is_out_of_range(error: Exception) -> bool:
+    """Whether torch refuses an index."""
+    return bool(_OF_PLACES.search(str(error)))
 
 
 def in_range(axis: int, dims: int) -> int:

@@ -37,7 +37,7 @@ def _array_from(data: Any) -> np.ndarray:
         ) from None
     if array.dtype == np.float64:
         array = array.astype(np.float32)
-    elif array.dtype == np.object_:
+    elif array.dtype.kind in "OUS":
         raise TypeError(
             f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. "
             "Use numbers, bools or Tensors of one shape."

@@ -4,14 +4,26 @@ still write to the tensor they came from.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common._refusals import AxisError, ShapeError
 
-__all__ = ["as_indices", "flipped", "numpy_index", "positive_steps", "remember_origin", "write_back"]
+__all__ = [
+    "as_indices",
+    "checked",
+    "flipped",
+    "numpy_index",
+    "positive_steps",
+    "refused",
+    "remember_origin",
+    "write_back",
+]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
@@ -23,28 +35,78 @@ def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 
 
-def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
+def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
     """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch
     selects first.
     """
-    has_array = has_int = False
+    has_array = has_int = has_ellipsis = False
     for item in index:
         cls = item.__class__
         if cls is int:
             has_int = True
+        elif item is Ellipsis:
+            if has_ellipsis:
+                raise IndexError("An index can only have a single ellipsis('...').")
+            has_ellipsis = True
+        elif item is False and reads:
+            raise IndexError("When a Tensor is indexed by a bool, only True is supported, but got False.")
         elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
-            return numpy_index(tuple(map(_without_tensors, index)))
-        elif cls is list or (
-            item is not None
-            and cls is not slice
-            and item is not Ellipsis
-            and isinstance(item, torch.Tensor)
-            and _Base.dim(item)
-        ):
+            return numpy_index(tuple(map(_without_tensors, index)), reads)
+        elif cls is list or cls is np.ndarray:
+            _check_list(item)
+            has_array = True
+        elif item is not None and cls is not slice and isinstance(item, torch.Tensor) and _Base.dim(item):
             has_array = True
     if has_array and has_int:
         return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
     return index
+
+
+def checked(index: Any, reads: bool) -> Any:
+    """``index`` for torch, after checks of what torch would take in another meaning."""
+    cls = index.__class__
+    if cls is tuple:
+        return numpy_index(index, reads)
+    if cls is list or cls is np.ndarray:
+        _check_list(index)
+    elif index is False and reads:
+        numpy_index((index,))
+    return index
+
+
+def _check_list(index: Any) -> None:
+    """Raise where torch would cut floats in a list or array of indices: TypeError for the list, IndexError for the
+    array.
+    """
+    if index.__class__ is np.ndarray:
+        if index.dtype.kind not in "iub":
+            raise IndexError(f"Arrays used as indices must be of ints or bools, but got {index.dtype}.")
+        return
+    for item in index:
+        if item.__class__ is list:
+            _check_list(item)
+        elif isinstance(item, (float, complex, str)):
+            raise TypeError(f"For list index, the types only support int, bool and Tensor, but got {item!r}.")
+
+
+def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
+    """What MindSpore raises where torch refused to read or assign elements with ``error``."""
+    text, shape = str(error), tuple(_get_shape(self))
+    if "out of bounds" in text:
+        by_tensor = any(isinstance(item, torch.Tensor) for item in (index if isinstance(index, tuple) else (index,)))
+        return (AxisError if by_tensor else IndexError)(re.sub(r"dimension \d+", "dimension", text))
+    if "shape of the mask" in text or "shape mismatch: indexing" in text:
+        return AxisError(f"The index does not fit to the Tensor of shape {shape}: {text}")
+    if "shape mismatch" in text or "expanded size" in text or text.startswith("expand("):
+        return ShapeError(f"The value can not be assigned to elements of the Tensor of shape {shape}: {text}")
+    if "slice indices" in text:
+        return RuntimeError(f"Slice index type must be int, tensor or none. The index is {index!r:.200}.")
+    if isinstance(error, TypeError):
+        return IndexError(
+            f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r:.200} "
+            f"of type {type(index).__name__}: {error}"
+        )
+    return error
 
 
 def _without_tensors(item: Any) -> Any:

@@ -11,9 +11,12 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["floor_quotient", "install_operators", "promoted"]
 
@@ -56,7 +59,9 @@ def _binary(
         try:
             result = op(self, other)
         except RuntimeError as error:
-            raise _shape_error(error, self, other) from None
+            if not lacks_kernel(error):
+                raise _shape_error(error, self, other) from None
+            result = retried(error, op, (self, other))
         if traced:
             return wrap(result)
         result.__class__ = Tensor
@@ -66,16 +71,46 @@ def _binary(
 
 
 def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
-    """Shapes that do not broadcast are a ValueError upstream; anything else stays what it is."""
+    """Shapes that do not broadcast are a ValueError upstream, dtypes that an operator does not take a TypeError;
+    anything else stays what it is.
+    """
+    if isinstance(error, NotImplementedError):
+        dtypes = [dtype_name(item.dtype) if isinstance(item, torch.Tensor) else item for item in (left, right)]
+        return DtypeError(f"The operator does not take operands of {dtypes[0]} and {dtypes[1]}: {error}")
     if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
         shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
         return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")
     return error
 
 
-def floor_quotient(left: Any, right: Any) -> torch.Tensor:
-    """The quotient rounded down; unlike torch.floor_divide it has a gradient, which is 0."""
-    return torch.div(left, right, rounding_mode="floor")
+def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool) -> Callable[[Any, Any], torch.Tensor]:
+    """The same for integers, with upstream's values where torch refuses to divide by 0: of a quotient the greatest or
+    the least number by the sign of ``left``, or 0; of a remainder the least, 0 of 8 and 16 bits.
+    """
+
+    def divided(left: Any, right: Any) -> torch.Tensor:
+        try:
+            return function(left, right)
+        except RuntimeError as error:
+            if "ZeroDivisionError" not in str(error):
+                raise
+        common = torch.result_type(left, right)
+        left, right = (torch.as_tensor(item).to(common) for item in (left, right))
+        zero = torch.eq(right, 0)
+        result = function(left, torch.where(zero, torch.ones_like(right), right))
+        info = torch.iinfo(common)
+        least = info.min if common.itemsize > 2 else 0  # as C++ cuts what is not a number
+        at_zero = torch.where(left > 0, info.max, torch.where(left < 0, info.min, 0)) if is_quotient else least
+        return torch.where(zero, at_zero, result).to(common)
+
+    return divided
+
+
+#: the quotient rounded down; unlike torch.floor_divide it has a gradient, which is 0
+floor_quotient = _by_integers(lambda left, right: torch.div(left, right, rounding_mode="floor"), True)
+truncated_quotient = _by_integers(lambda left, right: torch.div(left, right, rounding_mode="trunc"), True)
+remainder = _by_integers(torch.remainder, False)
+truncated_remainder = _by_integers(torch.fmod, False)
 
 
 def _subtract(left: Any, right: Any) -> torch.Tensor:
@@ -126,7 +161,7 @@ def install_operators(cls: type) -> None:
         "mul": b.mul,
         "truediv": b.true_divide,
         "floordiv": floor_quotient,
-        "mod": b.remainder,
+        "mod": remainder,
         "pow": kernels.pow,
         "matmul": kernels.matmul,
         "lt": b.lt,
@@ -174,7 +209,7 @@ def _install_reflected(as_torch: tuple[str, ...]) -> None:
             np.true_divide,
         ),
         "rfloordiv": (lift(floor_quotient), np.floor_divide),
-        "rmod": (torch.remainder, np.mod),
+        "rmod": (remainder, np.mod),
         "rpow": (kernels.pow, np.power),
         "rmatmul": (lift(kernels.matmul), np.matmul),
         "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),

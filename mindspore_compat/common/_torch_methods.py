@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 
@@ -118,6 +119,8 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
         try:
             return wrap(method(self, *args, **kwargs))
         except (IndexError, RuntimeError) as error:
+            if lacks_kernel(error):
+                return wrap(retried(error, method, (self, *args), kwargs))
             raise refused(error) from None
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``

@@ -96,7 +96,7 @@ class _Compiled:
         self.function, self.backend = function, backend
         self.run: Callable[..., Any] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_dynamo_compiling():
             return self.function(*args, **kwargs)
         if self.run is None:

@@ -15,7 +15,7 @@ from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.common.initializer import Initializer, initializer
+from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
@@ -25,6 +25,7 @@ _numbers = itertools.count(1)
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
+_DATA = (torch.Tensor, int, float, np.ndarray, list)
 _INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64))
 
 
@@ -73,7 +74,7 @@ class Parameter(Tensor, torch.nn.Parameter):
             raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
-        elif isinstance(default_input, (str, Initializer)) or default_input is None:
+        elif not isinstance(default_input, _DATA):
             raise TypeError(
                 "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
                 "or list, "
@@ -109,15 +110,15 @@ class Parameter(Tensor, torch.nn.Parameter):
 
     @name.setter
     def name(self, value: str | None) -> None:
-        if value is None or value == "":
-            value = f"{_AUTOMATIC}{next(_numbers)}"
+        if value is None:
+            value = ""
         if not isinstance(value, str):
             raise ValueError(
                 f"For 'Parameter', the type of the argument 'name' must be str or None, but got {type(value).__name__}."
             )
         if len(value) > 1024:
             raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
-        self._name = value
+        self._name = value or f"{_AUTOMATIC}{next(_numbers)}"
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]

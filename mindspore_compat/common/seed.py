@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
-__all__ = ["set_seed", "get_seed", "numpy_generator"]
+__all__ = ["SeedStream", "get_seed", "numpy_generator", "set_seed", "stream_of"]
 
 _seed: int | None = None
 _generator: np.random.Generator | None = None
@@ -37,6 +39,7 @@ def set_seed(seed: int) -> None:
     _seed = int(seed)
     _generator = np.random.default_rng(_seed)
     _kernel_seeds.clear()
+    _streams.clear()
     np.random.seed(_seed % 2**32)
     torch.manual_seed(_seed)
 
@@ -44,6 +47,27 @@ def set_seed(seed: int) -> None:
 def get_seed() -> int | None:
     """The seed that `set_seed` got last, None before."""
     return _seed
+
+
+class SeedStream(int):
+    """The seed of one operator: its numbers go on from call to call. Another with the same seed begins anew."""
+
+    def generator(self, device: Any) -> torch.Generator:
+        """What the operator draws from on a device."""
+        kept = self.__dict__.setdefault("_generators", {})
+        if str(device) not in kept:
+            kept[str(device)] = torch.Generator(device).manual_seed(int(self))
+        return kept[str(device)]
+
+
+_streams: dict[int, SeedStream] = {}
+
+
+def stream_of(seed: int) -> SeedStream:
+    """What functions with this seed draw from: other numbers at every call, the same after `set_seed`."""
+    if seed not in _streams:
+        _streams[seed] = SeedStream((seed + 1000003 * (_seed or 0)) % 2**63)
+    return _streams[seed]
 
 
 def numpy_generator() -> np.random.Generator:

@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.context import in_graph
 
 __all__ = ["RowTensor", "COOTensor", "SparseTensor", "CSRTensor"]
 
@@ -81,11 +82,14 @@ def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
             "For COOTensor, 'indices.shape[0]' must be equal to 'values.shape[0]', but got 'indices.shape[0]' = "
             f"{indices.shape[0]} and 'values.shape[0]' = {values.shape[0]}."
         )
+    for size in shape:
+        if not isinstance(size, int):
+            raise TypeError(f"For COOTensor, the element type of 'shape' must be int, but got {type(size)}.")
     if any(size <= 0 for size in shape):
         bad = next(size for size in shape if size <= 0)
         raise ValueError(f"For COOTensor, the element of 'shape' must be positive, but got {bad} in {shape}.")
     if indices.shape[1] != len(shape):
-        raise ValueError(
+        raise (TypeError if in_graph() else ValueError)(
             f"For COOTensor, the length of 'shape' must be {indices.shape[1]}, but got {shape}."
             if indices.shape[1] == 2
             else f"For COOTensor, 'indices.shape[1]' must be {len(shape)}, but got {indices.shape[1]}."

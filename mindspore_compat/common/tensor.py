@@ -37,6 +37,7 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
+_PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -160,6 +161,9 @@ class Tensor(TensorMethods, torch.Tensor):
         """The same as `asnumpy`."""
         return self.asnumpy()
 
+    #: below an array's, so that ``array == tensor`` is numpy's; above a numpy number's, which is an operand as any
+    __array_priority__ = -1.0
+
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
         """A numpy function of a Tensor gives a numpy array, as upstream."""
         return array[()] if return_scalar else array
@@ -260,18 +264,15 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- indexing -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
-        if index.__class__ is tuple:
-            index = indexing.numpy_index(index)
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, True)
         try:
             result = _Base.__getitem__(self, index)
             copied = not result._is_view()
         except ValueError:  # torch has no negative steps
             result, copied = indexing.flipped(self, index), True
-        except TypeError as error:
-            raise IndexError(
-                f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
-                f"of type {type(index).__name__}: {error}"
-            ) from None
+        except (TypeError, IndexError) as error:
+            raise indexing.refused(self, index, error) from None
         result.__class__ = Tensor
         if copied or self._indexed_from is not None:
             indexing.remember_origin(self, index, result)
@@ -290,12 +291,15 @@ class Tensor(TensorMethods, torch.Tensor):
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        if index.__class__ is tuple:
-            index = indexing.numpy_index(index)
+        if index.__class__ not in _PLAIN_INDICES:
+            index = indexing.checked(index, False)
         try:
-            _Base.__setitem__(target, index, value)
-        except ValueError:
-            _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+            try:
+                _Base.__setitem__(target, index, value)
+            except ValueError:
+                _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+        except (TypeError, IndexError, RuntimeError) as error:
+            raise indexing.refused(self, index, error) from None
         if self._indexed_from is not None:
             indexing.write_back(self)
 

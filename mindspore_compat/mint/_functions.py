@@ -16,6 +16,7 @@ ROWS = """
     add(input, other, *, alpha=1)
     addbmm(input, batch1, batch2, *, beta=1, alpha=1)
     addcdiv(input, tensor1, tensor2, *, value=1)
+    addcmul(input, tensor1, tensor2, *, value=1)
     addmm(input, mat1, mat2, *, beta=1, alpha=1)
     addmv(input, mat, vec, *, beta=1, alpha=1)
     addr_(input, vec1, vec2, beta=1, alpha=1)
@@ -58,6 +59,7 @@ ROWS = """
     ceil(input)
     chunk(input, chunks, dim=0)
     clamp(input, min=None, max=None)
+    clip(input, min=None, max=None) = clamp
     clone(input)
     concat(tensors, dim=0) = cat
     conv_tbc(input, weight, bias, pad=0)
@@ -210,7 +212,10 @@ ROWS = """
     triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)
     tril(input, diagonal=0)
     triu(input, diagonal=0)
+    trunc(input)
+    fix(input) = trunc
     unbind(input, dim=0)
+    unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)
     unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)
     unsqueeze(input, dim)
     var(input, dim=None, *, correction=1, keepdim=False)

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 
-__all__ = ['abs', 'acos', 'acosh', 'add', 'addbmm', 'addcdiv', 'addmm', 'addmv', 'addr_', 'all', 'allclose', 'amax', 'amin', 'any', 'arange', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'argsort', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'baddbmm', 'batch_norm_elemt', 'batch_norm_gather_stats_with_counts', 'batch_norm_stats', 'bernoulli', 'bincount', 'bitwise_and', 'bitwise_not', 'bitwise_or', 'bitwise_xor', 'bmm', 'broadcast_to', 'cat', 'cdist', 'ceil', 'chunk', 'clamp', 'clone', 'concat', 'conv_tbc', 'cos', 'cosh', 'count_nonzero', 'cross', 'cummax', 'cummin', 'cumprod', 'cumsum', 'diag', 'diff', 'div', 'divide', 'dot', 'dstack', 'einsum', 'empty', 'empty_like', 'eq', 'equal', 'erf', 'erfc', 'erfinv', 'exp', 'exp2', 'expm1', 'eye', 'flatten', 'flip', 'float_power', 'floor', 'floor_divide', 'fmod', 'frac', 'full', 'full_like', 'gather', 'gcd', 'ge', 'greater', 'greater_equal', 'gt', 'histc', 'hstack', 'imag', 'index_add', 'index_select', 'inverse', 'isclose', 'isfinite', 'isinf', 'isnan', 'isneginf', 'kthvalue', 'le', 'lerp', 'less', 'less_equal', 'linspace', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logsumexp', 'lt', 'masked_select', 'matmul', 'max', 'maximum', 'mean', 'median', 'meshgrid', 'min', 'minimum', 'mm', 'mul', 'multinomial', 'mv', 'nan_to_num', 'nansum', 'narrow', 'ne', 'neg', 'negative', 'nonzero', 'norm', 'normal', 'not_equal', 'npu_gelu', 'ones', 'ones_like', 'outer', 'permute', 'polar', 'pow', 'prod', 'rand', 'rand_like', 'randint', 'randint_like', 'randn', 'randn_like', 'randperm', 'ravel', 'real', 'reciprocal', 'remainder', 'repeat_interleave', 'reshape', 'roll', 'round', 'rsqrt', 'scatter', 'scatter_add', 'searchsorted', 'select', 'sigmoid', 'sign', 'sin', 'sinc', 'sinh', 'softmax', 'sort', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'std_mean', 'sub', 'sum', 'swapaxes', 't', 'take', 'tan', 'tanh', 'tile', 'topk', 'trace', 'transpose', 'triangular_solve', 'tril', 'triu', 'unbind', 'unique_consecutive', 'unsqueeze', 'var', 'var_mean', 'vdot', 'where', 'xlogy', 'zeros', 'zeros_like']
+__all__ = ['abs', 'acos', 'acosh', 'add', 'addbmm', 'addcdiv', 'addcmul', 'addmm', 'addmv', 'addr_', 'all', 'allclose', 'amax', 'amin', 'any', 'arange', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'argsort', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'baddbmm', 'batch_norm_elemt', 'batch_norm_gather_stats_with_counts', 'batch_norm_stats', 'bernoulli', 'bincount', 'bitwise_and', 'bitwise_not', 'bitwise_or', 'bitwise_xor', 'bmm', 'broadcast_to', 'cat', 'cdist', 'ceil', 'chunk', 'clamp', 'clip', 'clone', 'concat', 'conv_tbc', 'cos', 'cosh', 'count_nonzero', 'cross', 'cummax', 'cummin', 'cumprod', 'cumsum', 'diag', 'diff', 'div', 'divide', 'dot', 'dstack', 'einsum', 'empty', 'empty_like', 'eq', 'equal', 'erf', 'erfc', 'erfinv', 'exp', 'exp2', 'expm1', 'eye', 'flatten', 'flip', 'float_power', 'floor', 'floor_divide', 'fmod', 'frac', 'full', 'full_like', 'gather', 'gcd', 'ge', 'greater', 'greater_equal', 'gt', 'histc', 'hstack', 'imag', 'index_add', 'index_select', 'inverse', 'isclose', 'isfinite', 'isinf', 'isnan', 'isneginf', 'kthvalue', 'le', 'lerp', 'less', 'less_equal', 'linspace', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logsumexp', 'lt', 'masked_select', 'matmul', 'max', 'maximum', 'mean', 'median', 'meshgrid', 'min', 'minimum', 'mm', 'mul', 'multinomial', 'mv', 'nan_to_num', 'nansum', 'narrow', 'ne', 'neg', 'negative', 'nonzero', 'norm', 'normal', 'not_equal', 'npu_gelu', 'ones', 'ones_like', 'outer', 'permute', 'polar', 'pow', 'prod', 'rand', 'rand_like', 'randint', 'randint_like', 'randn', 'randn_like', 'randperm', 'ravel', 'real', 'reciprocal', 'remainder', 'repeat_interleave', 'reshape', 'roll', 'round', 'rsqrt', 'scatter', 'scatter_add', 'searchsorted', 'select', 'sigmoid', 'sign', 'sin', 'sinc', 'sinh', 'softmax', 'sort', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'std_mean', 'sub', 'sum', 'swapaxes', 't', 'take', 'tan', 'tanh', 'tile', 'topk', 'trace', 'transpose', 'triangular_solve', 'tril', 'triu', 'trunc', 'fix', 'unbind', 'unique', 'unique_consecutive', 'unsqueeze', 'var', 'var_mean', 'vdot', 'where', 'xlogy', 'zeros', 'zeros_like']
 
 def abs(input: Any) -> Any:
     """As ``torch``'s ``abs``, with MindSpore's Tensors."""
@@ -22,6 +22,9 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """As ``torch``'s ``addcdiv``, with MindSpore's Tensors."""
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """As ``torch``'s ``addcmul``, with MindSpore's Tensors."""
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """As ``torch``'s ``addmm``, with MindSpore's Tensors."""
@@ -144,6 +147,9 @@ def chunk(input: Any, chunks: Any, dim: Any = 0) -> Any:
     """As ``torch``'s ``chunk``, with MindSpore's Tensors."""
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """As ``torch``'s ``clamp``, with MindSpore's Tensors."""
+
+def clip(input: Any, min: Any = None, max: Any = None) -> Any:
     """As ``torch``'s ``clamp``, with MindSpore's Tensors."""
 
 def clone(input: Any) -> Any:
@@ -602,8 +608,17 @@ def tril(input: Any, diagonal: Any = 0) -> Any:
 def triu(input: Any, diagonal: Any = 0) -> Any:
     """As ``torch``'s ``triu``, with MindSpore's Tensors."""
 
+def trunc(input: Any) -> Any:
+    """As ``torch``'s ``trunc``, with MindSpore's Tensors."""
+
+def fix(input: Any) -> Any:
+    """As ``torch``'s ``trunc``, with MindSpore's Tensors."""
+
 def unbind(input: Any, dim: Any = 0) -> Any:
     """As ``torch``'s ``unbind``, with MindSpore's Tensors."""
+
+def unique(input: Any, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> Any:
+    """As ``torch``'s ``unique``, with MindSpore's Tensors."""
 
 def unique_consecutive(input: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> Any:
     """As ``torch``'s ``unique_consecutive``, with MindSpore's Tensors."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -137,7 +138,7 @@ def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
                     stack.enter_context(mode)
             return compute(*args, **kwargs)
 
-    return checkpoint(run, *args, use_reentrant=False, **kwargs)
+    return checkpoint(functools.partial(run, **kwargs), *args, use_reentrant=False)
 
 
 def recompute_block(block: Callable[..., Any]) -> Callable[..., Any]:

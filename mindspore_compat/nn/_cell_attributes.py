@@ -17,7 +17,7 @@ from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, compil
 from mindspore_compat.nn._cell_listing import Listing
 from mindspore_compat.ops.function import assign
 
-__all__ = ["Attributes", "adopt"]
+__all__ = ["TORCH_ONLY", "Attributes", "adopt"]
 
 
 def adopt(module: torch.nn.Module, prefix: str) -> None:
@@ -51,20 +51,49 @@ def _assign_number(parameter: Parameter, value: float) -> None:
     assign(parameter, value)
 
 
-class _TorchMethod:
-    """A method of torch.nn.Module that neither torch nor this package calls by itself: a child or Parameter may have
-    its name, as in MindSpore, which has no such method.
+#: what torch.nn.Module has and upstream's Cell has not
+TORCH_ONLY = frozenset(
+    """
+    add_module bfloat16 call_super_init children cpu cuda double dump_patches eval extra_repr float forward
+    get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters parameters
+    register_full_backward_hook register_full_backward_pre_hook register_module register_parameter requires_grad_
+    set_submodule share_memory train type xpu zero_grad
+    """.split()
+)
+
+
+class _TorchMember:
+    """A member of torch.nn.Module whose name a child or Parameter has, as it may in MindSpore, which has no such
+    member.
     """
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, own: Any) -> None:
+        self._name, self._own = name, own
 
     def __get__(self, cell: Any, owner: type | None = None) -> Any:
         if cell is not None and any(
             self._name in cell.__dict__.get(store, ()) for store in ("_parameters", "_modules", "_buffers")
         ):
             return Attributes.__getattr__(cell, self._name)
-        return getattr(torch.nn.Module, self._name).__get__(cell, owner)
+        return self._own.__get__(cell, owner) if hasattr(self._own, "__get__") else self._own
+
+
+def _give_way(cls: type, name: str) -> bool:
+    """Let children and Parameters of ``cls`` have the name of a member of torch's; False if it is not torch's alone, or
+    what torch walks through a network by (``named_modules``).
+    """
+    own = inspect.getattr_static(cls, name, None)
+    if isinstance(own, _TorchMember):
+        return True
+    owner = next((base for base in cls.__mro__ if name in vars(base)), cls)
+    if (
+        name not in TORCH_ONLY
+        or name == "named_modules"
+        or owner.__module__.partition(".")[0] not in ("torch", "mindspore_compat")
+    ):
+        return False
+    setattr(cls, name, _TorchMember(name, own))
+    return True
 
 
 class Attributes(Listing):
@@ -189,10 +218,9 @@ class Attributes(Listing):
         """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
         of a user's name.
         """
-        own = inspect.getattr_static(type(self), name, None)
-        return (own is not None and not isinstance(own, _TorchMethod)) or any(
-            name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)
-        )
+        if any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)):
+            return True
+        return inspect.getattr_static(type(self), name, None) is not None and not _give_way(type(self), name)
 
     def _set_child(self, name: str, child: torch.nn.Module) -> None:
         if "_modules" not in self.__dict__:
@@ -339,9 +367,3 @@ class Attributes(Listing):
         if not isinstance(name, str):
             raise TypeError(f"buffer name should be a string. But got this type: {type(name)}")
         super().register_buffer(name, tensor, persistent)
-
-
-for _name in "bfloat16 cpu cuda double float half ipu modules mtia share_memory type xpu zero_grad".split():
-    _method = _TorchMethod()
-    _method.__set_name__(Attributes, _name)
-    setattr(Attributes, _name, _method)

@@ -39,7 +39,7 @@ class Insides:
 
     total_instance_count = _living
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
         """Counted here, so that copies are, too."""
         _living.number += 1
         return super().__new__(cls)

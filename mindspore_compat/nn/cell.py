@@ -22,6 +22,7 @@ from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
+from mindspore_compat.nn._cell_attributes import TORCH_ONLY
 from mindspore_compat.nn._cell_dtype import cast_floats, casting, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
@@ -34,16 +35,6 @@ __all__ = ["Cell"]
 _Plain = torch.Tensor
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
-
-
-#: what torch.nn.Module has and upstream's Cell has not
-_TORCH_ONLY = frozenset(
-    """
-    add_module bfloat16 children cpu cuda double eval float forward get_parameter get_submodule half ipu modules mtia
-    named_children named_modules named_parameters parameters register_module requires_grad_ set_submodule share_memory
-    train type xpu zero_grad
-    """.split()
-)
 
 
 class Cell(KeptForward, Hints, Insides, Modes):
@@ -99,7 +90,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         own = {name for owner in cls.__mro__[:place] for name in vars(owner)}
         for base in cls.__mro__[place + 1 :]:
             if base.__module__.partition(".")[0] not in ("mindspore_compat", "torch", "builtins", "typing"):
-                for name in (_TORCH_ONLY & vars(base).keys()) - own:
+                for name in (TORCH_ONLY & vars(base).keys()) - own:
                     setattr(cls, name, vars(base)[name])
                     own.add(name)
 
@@ -112,11 +103,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
             "Define 'construct(self, ...)' in the subclass."
         )
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
         return self.construct(*args, **kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         state = self.__dict__
         try:
             if (

@@ -119,10 +119,11 @@ class CosineDecayLR(_Builtin):
                 f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
                 f"'min_lr' {min_lr}."
             )
+        self.delta = 0.5 * (max_lr - min_lr)  # upstream's: what is set later of `max_lr` does not count
 
     def rate(self, step: Any) -> Any:
         share = _at_most(step, self.decay_steps) / self.decay_steps
-        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + _cos(math.pi * share))
+        return self.min_lr + self.delta * (1 + _cos(math.pi * share))
 
 
 class PolynomialDecayLR(_Builtin):
@@ -138,8 +139,9 @@ class PolynomialDecayLR(_Builtin):
     ) -> None:
         super().__init__()
         owner = "PolynomialDecayLR"
-        self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
+        self.start_learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
         self.end_learning_rate = check_non_negative_float(end_learning_rate, "end_learning_rate", owner)
+        self.diff_learning_rate = learning_rate - end_learning_rate
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
         self.power = check_positive_float(power, "power", owner)
         self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
@@ -150,7 +152,7 @@ class PolynomialDecayLR(_Builtin):
             steps = steps * _at_least(_ceil(step / steps), 1)
         else:
             step = _at_most(step, steps)
-        return (self.learning_rate - self.end_learning_rate) * (1 - step / steps) ** self.power + self.end_learning_rate
+        return self.diff_learning_rate * (1 - step / steps) ** self.power + self.end_learning_rate
 
 
 class WarmUpLR(_Builtin):

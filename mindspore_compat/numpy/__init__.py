@@ -19,6 +19,7 @@ from mindspore_compat.common.dtype import (
     uint32,
     uint64,
 )
+from mindspore_compat.numpy import fft
 from mindspore_compat.numpy.array_creations import *  # noqa: F403
 from mindspore_compat.numpy.array_creations import __all__ as _creations
 from mindspore_compat.numpy.array_ops import *  # noqa: F403
@@ -48,6 +49,7 @@ numeric_types = [
 ]
 
 __all__ = [
+    "fft",
     *_creations,
     *_arrays,
     *_logic,

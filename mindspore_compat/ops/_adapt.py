@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -12,15 +14,16 @@ from torch.overrides import _get_current_function_mode_stack
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
-from mindspore_compat.common._refusals import in_range
+from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
 from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
     all_axes in_range bad_argument check_tensors check_reduction check_same_dtype check_same_shape
-    check_keeps_dtype passes_gradient wrap
+    check_keeps_dtype checks_places passes_gradient takes_unsigned wrap
 """.split()
 
 _Base = torch._C.TensorBase
@@ -170,6 +173,13 @@ def check_same_shape(owner: str, **given: Any) -> None:
         )
 
 
+def with_axes(owner: str, x: Any, error: type[Exception] = ValueError) -> Any:
+    """``x``; ``error`` for a Tensor without axes, which upstream's operators along an axis refuse."""
+    if isinstance(x, torch.Tensor) and x.dim() == 0:
+        raise error(f"For primitive[{owner}], the rank of 'x' must be greater than or equal to 1, but got 0.")
+    return x
+
+
 def check_reduction(reduction: str, owner: str) -> None:
     """ValueError unless it is "mean", "sum" or "none"."""
     if reduction not in ("mean", "sum", "none"):
@@ -179,6 +189,44 @@ def check_reduction(reduction: str, owner: str) -> None:
 def passes_gradient(change: Any) -> bool:
     """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
     return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def takes_unsigned(function: F) -> F:
+    """Decorator: where torch has no kernel for unsigned integers, it computes in int64."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NotImplementedError as error:
+            return retried(error, function, args, kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
+    """Decorator: where torch finds an index out of range, what upstream's operator raises; nothing is paid before."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except (IndexError, RuntimeError) as error:
+                if lacks_kernel(error):
+                    return retried(error, function, args, kwargs)
+                if isinstance(error, PlaceError) or not is_out_of_range(error) or "Dimension" in str(error):
+                    raise
+                raise PlaceError(
+                    f"For '{owner}', the '{argument}' should be in the range of the axis that they index: {error}"
+                ) from None
+
+        return checked  # type: ignore[return-value]
+
+    return decorate
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:

@@ -8,6 +8,7 @@ PyNative mode: all that real MindSpore's two modes differ in, found by running i
 | ``argmax()`` | of all | along the last axis | there |
 | ``transpose(0, 1)`` of a matrix | the axes exchanged | a permutation: no change | ``_tensor_methods_shape.py`` |
 | ``add_`` and the like, another dtype | that, ``self`` stays | ``self`` changes, the operand is cast | here |
+| ``x += y`` and the like, another dtype | that | the dtype of ``x``, the operand is cast | here |
 | ``fmod``, ``multiply`` of bools with an int | int64 | int32 | here |
 | other names of arguments | refused | known | ``_method_spellings.py``, in both |
 """
@@ -30,6 +31,16 @@ __all__ = ["install_compiled_methods"]
 _Base = torch._C.TensorBase
 #: what upstream's PyNative calls "in place" though another dtype comes out
 _IN_PLACE = {"add_": "add", "mul_": "mul", "div_": "div", "floor_divide_": "floor_divide", "remainder_": "remainder"}
+
+
+_AUGMENTED = {
+    "iadd": "add",
+    "isub": "sub",
+    "imul": "mul",
+    "itruediv": "div",
+    "ifloordiv": "floor_divide",
+    "imod": "remainder",
+}
 
 
 def _is_exact(dtype: torch.dtype) -> bool:
@@ -68,6 +79,28 @@ def _truncated(name: str, self: torch.Tensor, other: torch.Tensor) -> torch.Tens
         return getattr(torch, name)(self, other)
 
 
+def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    """``x += y``: where upstream compiles, the result has the dtype of ``x``, and of a ``y`` beside integers what is
+    left as an integer counts.
+    """
+    plain_name = _AUGMENTED[name]
+
+    def method(self: Any, other: Any) -> Any:
+        result = inner(self, other)
+        if result is NotImplemented or result.dtype is self.dtype or not in_graph():
+            return result
+        if not _is_exact(self.dtype):
+            return wrap(_Base.to(result, self.dtype))
+        if self.dtype is torch.bool and plain_name not in ("mul", "floor_divide"):
+            raise TypeError(
+                f"For '{plain_name}', a Tensor of bools can not take the result of an assignment such as x += y in "
+                f"compiled code, but got a {type(other).__name__}. Write x = x + y."
+            )
+        return wrap(_truncated(plain_name, self, torch.as_tensor(other, device=self.device).to(self.dtype)))
+
+    return method
+
+
 def _int32_of_bools(inner: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -85,5 +118,8 @@ def install_compiled_methods() -> None:
     """Put them around the methods of `Tensor`."""
     for name in _IN_PLACE:
         setattr(Tensor, name, _in_place(name, getattr(Tensor, name)))
+    for name in _AUGMENTED:
+        setattr(Tensor, f"__{name}__", _augmented(name, getattr(Tensor, f"__{name}__")))
+        _tracing.by_operator[name] = _augmented(name, _tracing.by_operator[name])
     for name in ("fmod", "multiply"):
         setattr(Tensor, name, _int32_of_bools(getattr(Tensor, name)))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from mindspore_compat._api.validate import check_bool, check_int, check_positive_int, check_str_in, check_type
+from mindspore_compat.common._unsigned import retried
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops.primitive import Primitive
 
@@ -80,12 +81,18 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
     def __init__(self: Any) -> None:
         _set_name(self, name)
 
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NotImplementedError as error:
+            return retried(error, function, args, kwargs)
+
     return type(
         name,
         (Primitive,),
         {
             "__init__": __init__,
-            "__call__": staticmethod(function),
+            "__call__": __call__,
             "_run": staticmethod(function),
             "__module__": module or sys._getframe(1).f_globals["__name__"],
             "__doc__": _documented(name, function.__doc__),
@@ -105,7 +112,10 @@ class _Declared(Primitive):
             for name in kwargs.keys() & getattr(self._run, "keywords", {}).keys():
                 raise TypeError(f"{type(self).__name__}: {name!r} is an argument of the constructor, not of the call")
             kwargs = {self._inputs.get(name, name): value for name, value in kwargs.items()}
-        return self._run(*args, **kwargs)
+        try:
+            return self._run(*args, **kwargs)
+        except NotImplementedError as error:
+            return retried(error, self._run, args, kwargs)
 
     def __reduce__(self) -> Any:
         return _restore, (type(self), {key: value for key, value in self.init_attrs.items() if key != "name"})

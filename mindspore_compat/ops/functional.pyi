@@ -2,7 +2,18 @@
 
 from typing import Any, Literal
 
+from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.ops import DtypeToEnum as DtypeToEnum
+from mindspore_compat.ops import auto_generate as auto_generate
 from mindspore_compat.ops import function as function
+from mindspore_compat.ops import operations as P
+from mindspore_compat.ops.composite._augmented import SliceGetItem as SliceGetItem
+from mindspore_compat.ops.composite._augmented import broadcast_gradient_args as broadcast_gradient_args
+from mindspore_compat.ops.composite._augmented import is_dynamic_sequence_element_unknown as is_dynamic_sequence_element_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_shape_unknown as is_sequence_shape_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_value_unknown as is_sequence_value_unknown
+from mindspore_compat.ops.composite._augmented import reduced_shape as reduced_shape
+from mindspore_compat.ops.composite._augmented import switch_layer as switch_layer
 from mindspore_compat.ops.composite.base import HyperMap as HyperMap
 from mindspore_compat.ops.composite.base import Map as Map
 from mindspore_compat.ops.composite.base import MultitypeFuncGraph as MultitypeFuncGraph
@@ -809,5 +820,10 @@ from mindspore_compat.ops.function import zero_ as zero_
 from mindspore_compat.ops.function import zeros as zeros
 from mindspore_compat.ops.function import zeros_like as zeros_like
 from mindspore_compat.ops.function import zeta as zeta
+from mindspore_compat.ops.operations import AdaptiveMaxPool2D as AdaptiveMaxPool2D
+from mindspore_compat.ops.operations import Median as Median
+from mindspore_compat.ops.operations import Roll as Roll
+from mindspore_compat.ops.operations import TensorToTuple as TensorToTuple
+from mindspore_compat.ops.operations import UniqueConsecutive as UniqueConsecutive
 from mindspore_compat.ops.primitive import Primitive as Primitive
 

@@ -34,7 +34,7 @@ class Primitive:
             name=name, attrs={}, init_attrs={"name": name}, instance_name="", in_strategy=None, out_strategy=None
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(
             f"For '{self.name}', the Primitive has no computation on PyTorch. Define '__call__' in the subclass, "
             "or use a function of mindspore.ops."
@@ -163,7 +163,7 @@ class _WithStrategy:
 
     _without: type
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         run = super().__call__  # type: ignore[misc]
         if program.parallel is None:
             return run(*args, **kwargs)
@@ -253,7 +253,7 @@ def constexpr(
             def __init__(self) -> None:
                 super().__init__(name or function.__name__)
 
-            def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
                 return function(*args, **kwargs)
 
         return CompileOp

@@ -159,3 +159,28 @@ def test_arguments_given_twice() -> None:
         Tensor(X).reshape((4,), shape=(4,))
     with pytest.raises(TypeError, match="must be given once"):
         Tensor(X).tile(copies=2)
+
+
+@pytest.mark.parametrize("call", ["x += y", "x -= y", "x *= y", "x /= y", "x //= y", "x %= y"])
+def test_what_is_assigned_to_keeps_its_dtype_where_upstream_compiles(call: str) -> None:
+    """As real MindSpore's modes: of an int Tensor, what is left of the other operand as an int counts."""
+    names: dict[str, Any] = {}
+    exec(f"def function(x, y):\n    {call}\n    return x", names)
+    plain, compiled = names["function"], ms.jit(names["function"])
+    numbers = np.array([3, 5, 7])
+    for other in (2.5, Tensor([2.5, 2.5, 2.5]), Tensor(2.5)):
+        x = Tensor(numbers, ms.int32)
+        assert plain(x, other).dtype == ms.float32
+        found = compiled(x, other)
+        expected = {"x": numbers.copy(), "y": 2}
+        exec(call if "//" in call else call.replace("/=", "//="), {}, expected)
+        assert found.dtype == ms.int32 and found.asnumpy().tolist() == expected["x"].tolist()
+        half = compiled(Tensor(numbers, ms.float16), other)
+        assert half.dtype == ms.float16
+        np.testing.assert_allclose(half.asnumpy(), plain(Tensor(numbers, ms.float32), other).asnumpy(), rtol=1e-3)
+        if call in ("x *= y", "x //= y"):
+            assert compiled(x > 0, other).asnumpy().tolist() == [True] * 3
+        else:
+            with pytest.raises(TypeError, match="bool"):
+                compiled(x > 0, other)
+    assert compiled(Tensor([3, 5]), 2).dtype == ms.int64

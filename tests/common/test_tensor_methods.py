@@ -103,3 +103,18 @@ def test_torch_code_that_uses_methods_still_works(x: Tensor) -> None:
 def test_reshape_that_does_not_fit_is_a_value_error(x: Tensor) -> None:
     with pytest.raises(ValueError, match="does not fit"):
         x.reshape(5, 5)
+
+
+def test_numpy_on_the_left_compares() -> None:
+    """As on real MindSpore: numpy compares element by element; a number of numpy's is an operand like any other."""
+    array, tensor = np.array([1.0, 2.0], np.float32), Tensor([1.0, 3.0])
+    for found, expected in (
+        (array == tensor, [True, False]),
+        (array != tensor, [False, True]),
+        (array < tensor, [False, True]),
+        (array >= tensor, [True, False]),
+        (array + tensor, [2.0, 5.0]),
+    ):
+        assert type(found) is np.ndarray and found.tolist() == expected
+    assert (tensor == array) is False
+    assert isinstance(np.float32(2) * tensor, Tensor) and isinstance(np.float32(1) == tensor, Tensor)

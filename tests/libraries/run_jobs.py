@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -31,6 +32,16 @@ def environment(side: str, given: argparse.Namespace) -> dict[str, str]:
     else:
         env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2", PYTHONPATH=".")
     return env
+
+
+def ended(command: list[str], limit: float, **options: Any) -> int | str:
+    """What a command ends with; with all that it started it is stopped at the limit (seconds)."""
+    with subprocess.Popen(command, start_new_session=True, **options) as process:
+        try:
+            return process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return f"stopped after {limit:.0f} s"
 
 
 def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, Any]:
@@ -59,20 +70,13 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
         env["PATH"] = f"{Path(given.real if side == 'real' else given.ours).parent}{os.pathsep}{env['PATH']}"
     begun = time.time()
     with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
-        done = subprocess.run(
-            [*python, *words],
-            cwd=checkout,
-            env=env,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        code = ended([*python, *words], given.timeout, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT)
     text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
     if "processes" in job:  # what rank 0 wrote
         text = (logs / "worker_0.log").read_text(encoding="utf-8", errors="replace") if logs.exists() else ""
     numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
     missing = [name for name in job.get("files", ()) if not Path(name.format(**places)).exists()]
-    return {"code": done.returncode, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
+    return {"code": code, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
 
 
 def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> str:
@@ -106,6 +110,7 @@ def main() -> int:
     parser.add_argument("--ours", default=sys.executable)
     parser.add_argument("--real", default="")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--timeout", type=float, default=1800.0, help="seconds that a side of a job may take")
     parser.add_argument("--json", type=Path, help="all numbers of both sides")
     parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
     given = parser.parse_args()

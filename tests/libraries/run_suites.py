@@ -31,8 +31,8 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     # alone: this repository's folders are not for the library to see
     alone = given.work / "alone"
     alone.mkdir(parents=True, exist_ok=True)
-    if not (alone / "mindspore_compat").exists():
-        (alone / "mindspore_compat").symlink_to(HERE.parents[1] / "mindspore_compat")
+    (alone / "mindspore_compat").unlink(missing_ok=True)
+    (alone / "mindspore_compat").symlink_to(HERE.parents[1] / "mindspore_compat")
     outcomes = given.work / f"{side}-{library}.jsonl"
     outcomes.unlink(missing_ok=True)
     env = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "HF_HUB_OFFLINE": "1", "OUTCOMES": str(outcomes)}

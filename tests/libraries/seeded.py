@@ -80,10 +80,13 @@ def main(library, script, *arguments):
 
     def seeded(*positional, **named):
         made = create(*positional, **named)
-        if named.get("checkpoint_path") or named.get("pretrained"):
+        if any(named.get(name) for name in ("checkpoint_path", "pretrained", "ckpt_load_path")):
             head = os.environ.get("SEEDED_HEAD")
             return fill(made, head) if head else made
-        return without_chance(fill(made)) if os.environ.get("SEEDED_STILL") else fill(made)
+        if os.environ.get("SEEDED_STILL"):
+            np.random.seed(0)  # what was drawn so far differs; data are read from now on
+            return without_chance(fill(made))
+        return fill(made)
 
     setattr(models, MAKERS[library], seeded)
     runpy.run_path(script, run_name="__main__")

@@ -65,7 +65,7 @@ NAMES: dict[str, np.ndarray] = {
 _UNARY = """
     abs asinh atan arcsinh arctan ceil clone cos cosh erf erfc exp exp2 expm1 floor frac isfinite isinf isnan isneginf
     logical_not neg negative nonzero ravel reciprocal sigmoid sign sin sinc sinh square t tan tanh tril triu
-    unique_consecutive zeros_like ones_like trace
+    unique_consecutive zeros_like ones_like trace trunc fix
 """
 _OF_FRACTIONS = "acos arccos asin arcsin atanh arctanh erfinv log log10 log1p log2 rsqrt sqrt"
 _PAIRS = "eq ge gt le lt ne greater greater_equal less less_equal not_equal"
@@ -89,6 +89,15 @@ FUNCTIONS: dict[str, list[str]] = {
     "divide": ["x, y", "i, j"],
     "addbmm": ["n35, b1, b2", "n35, b1, b2, beta=0.5, alpha=2"],
     "addcdiv": ["x, y, u", "x, y, u, value=0.5"],
+    "addcmul": ["x, y, u", "x, y, u, value=0.5"],
+    "unique": [
+        "i",
+        "i, True, True",
+        "i, return_counts=True",
+        "i, True, True, True",
+        "i, dim=0",
+        "i, True, True, dim=1",
+    ],
     "addmm": ["n35, x, m", "n35, x, m, beta=0.5, alpha=2"],
     "addmv": ["v3, x, v4", "v3, x, v4, beta=0.5, alpha=2"],
     "all": ["flags", "flags, 1", "flags, 0, True"],
@@ -112,6 +121,7 @@ FUNCTIONS: dict[str, list[str]] = {
     "cdist": ["x, y", "x, y, 1.0"],
     "chunk": ["x, 2", "x, 3, 1"],
     "clamp": ["x, -0.5, 0.5", "x, min=0.0", "x, max=0.0", "i, -2, 2"],
+    "clip": ["x, -0.5, 0.5", "x, min=0.0", "x, max=0.0", "i, -2, 2"],
     "count_nonzero": ["i", "i, 1"],
     "cross": ["v33, w33", "v33, w33, dim=1"],
     "cummax": ["x, 0", "x, 1"],

@@ -464,3 +464,39 @@ def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
     with pytest.raises(RuntimeError) as own:
         Net()(fails)
     assert own.value is error
+
+
+def test_a_child_named_forward() -> None:
+    """MindSpore's Cells have no method of that name."""
+
+    class Outer(nn.Cell):
+        def __init__(self, inner: nn.Cell) -> None:
+            super().__init__()
+            self.forward = inner
+
+        def construct(self, x):
+            return self.forward(x) * 2
+
+    inner = nn.Dense(2, 3)
+    outer, x = Outer(inner), Tensor([[1.0, 2.0]])
+    assert outer.forward is inner and [name for name, _ in outer.name_cells().items()] == ["forward"]
+    assert np.array_equal(outer(x).asnumpy(), inner(x).asnumpy() * 2)
+    assert nn.ReLU().forward(Tensor([-1.0])).tolist() == [0.0]
+    del outer.forward
+    outer.forward = nn.ReLU()
+    assert outer(Tensor([3.0])).asnumpy().tolist() == [6.0]
+
+
+def test_arguments_may_have_any_name() -> None:
+    class Named(nn.Cell):
+        def __init__(self, box: float, cls: float) -> None:
+            super().__init__()
+            self.weights = (box, cls)
+
+        def construct(self, x: Any, cls: float = 1.0, fn: float = 1.0, function: float = 1.0) -> Any:
+            return x * cls * fn * function
+
+    net = Named(box=1.0, cls=2.0)
+    assert net.weights == (1.0, 2.0)
+    assert net(Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
+    assert ms.recompute(net, Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]

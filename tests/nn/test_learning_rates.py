@@ -114,3 +114,10 @@ def test_groups_answer_in_the_shape_of_the_step() -> None:
     optimizer = nn.Momentum([{"params": [first], "lr": 0.05}, {"params": [second]}], [0.1, 0.2], 0.9)
     assert [rate(Tensor([1], int32)).shape for rate in optimizer.learning_rate] == [(), (1,)]
     assert [item.shape for item in optimizer.get_lr()] == [(), ()]
+
+
+def test_a_negative_step_counts_from_the_end() -> None:
+    rates = nn.Momentum(nn.Dense(2, 2).trainable_params(), [0.1, 0.2, 0.3, 0.4], 0.9).learning_rate
+    assert [float(rates(Tensor([step], int32)).asnumpy()[0]) for step in (-1, -2, 7)] == pytest.approx(
+        [0.4, 0.3, 0.4]
+    )

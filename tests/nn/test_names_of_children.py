@@ -10,8 +10,9 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
+from mindspore_compat.nn._cell_attributes import TORCH_ONLY
 
-FREE = ["bfloat16", "cpu", "cuda", "double", "float", "half", "ipu", "modules", "mtia", "share_memory", "type", "xpu"]
+FREE = sorted(TORCH_ONLY - {"named_modules"})
 
 
 class Net(nn.Cell):
@@ -56,10 +57,17 @@ def test_without_such_children_the_methods_are_torchs() -> None:
     assert net.type(ms.float32) is net and net[0].weight.dtype == ms.float32
 
 
-def test_names_that_the_package_calls_itself_are_refused() -> None:
+def test_keys_of_containers_may_be_such_names() -> None:
+    cells = nn.CellDict({"train": nn.Dense(2, 2), "forward": nn.Dense(2, 3)})
+    assert cells["forward"].out_channels == 3 and len(cells) == 2
+    cells.set_train(False)
+    assert not cells["train"].training and nn.CellDict().train().training
+
+
+def test_names_of_upstreams_own_members_are_refused() -> None:
     class Own(nn.Cell):
         def float(self) -> None: ...
 
-    for cell, name in ((nn.Cell(), "children"), (nn.Cell(), "construct"), (Own(), "float")):
+    for cell, name in ((nn.Cell(), "cells"), (nn.Cell(), "construct"), (nn.Cell(), "named_modules"), (Own(), "float")):
         with pytest.raises(KeyError, match="already exists"):
             setattr(cell, name, nn.Dense(2, 2))

@@ -134,3 +134,35 @@ def test_polynomials_have_their_derivatives(values: list[int], dtype: Any) -> No
     x = Tensor(values, dtype)
     found = ops.grad(lambda x: 3 * x * x * x - x * x + 7 * x - 2)(x)
     assert found.asnumpy().tolist() == [9 * v * v - 2 * v + 7 for v in values]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_by_integer_parameters_and_what_stands_beside_them(dtype: Any) -> None:
+    """As real MindSpore gives them; an index of the same dtype as the numbers is no number."""
+    x = Parameter(Tensor([[1, 2], [3, 4]], dtype), name="x")
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.x = x
+
+        def construct(self, index, y):
+            return ops.index_add(self.x, index, y, 1)
+
+    net, index, y = Net(), Tensor([1], ms.int32), Tensor([[5], [6]], dtype)
+    sens = Tensor([[1, 2], [3, 4]], dtype)
+    (of_index, of_y), of_x = ops.GradOperation(True, True, True)(net, [x])(index, y, sens)
+    assert of_index.asnumpy().tolist() == [0] and of_index.dtype == ms.int32
+    assert of_y.asnumpy().tolist() == [[2], [4]] and of_y.dtype == dtype
+    assert of_x[0].asnumpy().tolist() == [[1, 2], [3, 4]] and of_x[0].dtype == dtype
+    alone = ops.GradOperation(sens_param=True)(lambda y: net(index, y))(y, sens)
+    assert alone.asnumpy().tolist() == [[2], [4]]
+
+
+@pytest.mark.parametrize("operator", [ops.gcd, ops.lcm])
+def test_what_has_no_gradient_is_refused(operator: Any) -> None:
+    x, y = Tensor([4, 6], ms.int32), Tensor([6, 9], ms.int32)
+    with pytest.raises(RuntimeError, match="bprop not defined"):
+        ops.grad(operator, (0, 1))(x, y)
+    beside = ops.grad(lambda w: (w * operator(x, y)).sum())(Tensor([1.0, 1.0]))
+    assert beside.asnumpy().tolist() == operator(x, y).asnumpy().tolist()

@@ -192,3 +192,41 @@ def test_random_poisson_refuses(name: str) -> None:
 def test_dot_refuses_other_lengths() -> None:
     with pytest.raises(ValueError, match="For 'dot'"):
         ops.dot(ones((2, 3)), ones((1, 2, 3)))
+
+
+def test_cross_entropy_names_what_it_can_not_take() -> None:
+    logits, classes, weight = ones((3, 5)), Tensor([1, 2, 3], i32), ones((5,))
+    for given in (
+        (logits.asnumpy(), classes, weight),
+        (logits, classes.asnumpy(), weight),
+        (logits, [1, 2, 3], weight),
+        (logits, classes, weight.asnumpy()),
+        (logits.astype(i32), classes, weight),
+        (logits > 0, classes, weight),
+        (logits, classes, weight, 1.5),
+        (logits, classes, weight, -100, "mean", "0.5"),
+    ):
+        with pytest.raises(TypeError, match="cross_entropy"):
+            ops.cross_entropy(*given)
+    with pytest.raises(TypeError, match="nll_loss"):
+        ops.nll_loss(logits, classes.astype(f32), weight)
+    with pytest.raises(TypeError, match="nll_loss"):
+        ops.nll_loss(logits, classes.asnumpy(), weight)
+
+
+def test_losses_by_class_take_weights_of_another_dtype() -> None:
+    logits, classes, weight = Tensor(np.eye(3), f16), Tensor([1, 2, 0], i32), Tensor([1.0, 2.0, 4.0], f32)
+    for loss in (ops.cross_entropy, ops.nll_loss):
+        found = loss(logits, classes, weight)
+        assert found.dtype == f32
+        np.testing.assert_allclose(found.asnumpy(), loss(logits.astype(f32), classes, weight).asnumpy(), rtol=1e-6)
+    shares = Tensor([[0, 1, 0], [0, 0, 1], [2, 0, 0]], i32)  # of the input's shape: probabilities, also as integers
+    expected = ops.cross_entropy(logits.astype(f32), shares.astype(f32), weight)
+    np.testing.assert_allclose(ops.cross_entropy(logits, shares, weight).asnumpy(), expected.asnumpy(), rtol=1e-3)
+
+
+@pytest.mark.parametrize("operator", ["&", "|", "^"])
+def test_bits_of_floats_are_refused(operator: str) -> None:
+    for x in (ones((3,)), ones((3,), f16)):
+        with pytest.raises(TypeError, match="Float"):
+            eval(f"x {operator} y", {"x": x, "y": Tensor([1, 2, 3])})

@@ -260,3 +260,9 @@ def test_kills_at_random_moments_leave_only_whole_files(victim: str, tmp_path: P
         assert newest >= (
             accepted - 2 if victim == "writer" and accepted - before > 2 else 0 if victim == "writer" else accepted
         )
+
+
+def test_the_storage_service_of_ascend_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AITURBO", "1")
+    with pytest.raises(ImportError, match="AITURBO"):
+        ModelCheckpoint()

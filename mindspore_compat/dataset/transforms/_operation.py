@@ -151,9 +151,7 @@ class TensorOperation:
 class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
 
-    implementation = Implementation.PY
     needs_data = False
-
 
 class Composed(TensorOperation):
     """A list of operations as one; `transforms` holds them."""

@@ -6,14 +6,9 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
-from mindspore_compat.dataset.transforms.transforms import (
-    Compose,
-    PyTensorOperation,
-    RandomApply,
-    RandomChoice,
-    RandomOrder,
-    TensorOperation,
-)
+from mindspore_compat.dataset.transforms import transforms as _now
+from mindspore_compat.dataset.transforms._operation import Implementation
+from mindspore_compat.dataset.transforms.transforms import PyTensorOperation, RandomOrder, TensorOperation
 
 __all__ = ["Compose", "OneHotOp", "PyTensorOperation", "RandomApply", "RandomChoice", "RandomOrder"]
 
@@ -33,3 +28,22 @@ class OneHotOp(TensorOperation):
             others = self.smoothing_rate / max(self.num_classes - 1, 1)
             rows = rows * (1 - self.smoothing_rate - others) + others
         return rows
+
+
+class _InPython:
+    """1.x had these in Python alone: a direct call leaves what it is given, and what comes out, as it is."""
+
+    def _common_implementation(self) -> Implementation:
+        return Implementation.PY
+
+
+class Compose(_InPython, _now.Compose):
+    """`transforms` one after another; a direct call gives a tuple, also of one."""
+
+
+class RandomApply(_InPython, _now.RandomApply):
+    """All of `transforms`, or with a probability of ``1 - prob`` none."""
+
+
+class RandomChoice(_InPython, _now.RandomChoice):
+    """One of `transforms`, drawn for each row."""

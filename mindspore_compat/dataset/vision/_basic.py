@@ -11,7 +11,7 @@ import numpy as np
 from mindspore_compat._format.images import decode_rgb, open_image
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag
 from mindspore_compat.dataset.core.validator_helpers import check_real, refused, type_check
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation
@@ -30,6 +30,9 @@ class Decode(ImageOperation):
     """
 
     to_pil: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self.implementation = Implementation.PY if self.to_pil else Implementation.C
 
     def _as_input(self, value: Any) -> Any:
         if isinstance(value, (bytes, bytearray)):
@@ -237,6 +240,7 @@ class ToType(TypeCast):
 class ToPIL(PyTensorOperation):
     """A uint8 image (H, W[, C]) as a PIL image; a PIL image stays."""
 
+    implementation = Implementation.PY
     takes_pil = True
 
     def _compute(self, image: Any) -> Any:

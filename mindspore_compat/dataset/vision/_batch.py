@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
@@ -125,6 +125,7 @@ class MixUp(PyTensorOperation):
         alpha: each image's share is drawn from Beta(alpha, alpha).
     """
 
+    implementation = Implementation.PY
     is_multi_column = True
 
     batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]

@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_probability
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation, PilOperation, RandomImageOperation
@@ -125,6 +125,7 @@ class RandomGrayscale(PilOperation):
 class _HsvOperation(PyTensorOperation):
     """On arrays (..., 3) with `is_hwc`, else (..., 3, H, W)."""
 
+    implementation = Implementation.PY
     _function = staticmethod(_color.rgb_to_hsv)
     is_hwc: Annotated[bool, flag] = False
 
@@ -149,6 +150,7 @@ class HsvToRgb(_HsvOperation):
 class LinearTransformation(PyTensorOperation):
     """``(flat image - mean_vector) @ transformation_matrix`` of an array (C, H, W), in its shape."""
 
+    implementation = Implementation.PY
     transformation_matrix: Annotated[np.ndarray, kind_of(np.ndarray)]
     mean_vector: Annotated[np.ndarray, kind_of(np.ndarray)]
 

@@ -20,6 +20,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check,
     type_check_list,
 )
+from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.vision._checks import check_span, need_length, need_order
 from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._operation import ImageOperation, uniform
@@ -78,6 +79,7 @@ class RandomErasing(ImageOperation):
         value: a number, one per channel, or "random" for noise.
     """
 
+    implementation = Implementation.PY
     prob: Annotated[float, check_probability] = 0.5
     scale: Annotated[tuple[float, float], _check_pair] = (0.02, 0.33)
     ratio: Annotated[tuple[float, float], _check_pair] = (0.3, 3.3)

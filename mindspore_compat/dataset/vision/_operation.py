@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
@@ -85,6 +85,7 @@ class RandomImageOperation(ImageOperation):
 class PilOperation(PyTensorOperation):
     """An operation on PIL images only. Raises: TypeError for arrays."""
 
+    implementation = Implementation.PY
     takes_pil = True
     releases_gil = True
 

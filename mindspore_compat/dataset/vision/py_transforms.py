@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.transforms._operation import PyTensorOperation
+from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.transforms.py_transforms import Compose, RandomApply, RandomChoice, RandomOrder
 from mindspore_compat.dataset.transforms.transforms import not_random
 from mindspore_compat.dataset.vision import transforms as _now
@@ -175,6 +175,8 @@ class ToType(_now.ToType):
 
 class RgbToBgr(PyTensorOperation):
     """The order of the channels turned round; (..., 3) with `is_hwc`, else (..., 3, H, W)."""
+
+    implementation = Implementation.PY
 
     def __init__(self, is_hwc: bool = False) -> None:
         self.is_hwc = is_hwc

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+#: errors of upstream's library that nothing here raises; code that catches them finds their names
+_OTHERS = """
+    DbConnectionError MRMAddSchemaError MRMBuildSchemaError MRMCloseError MRMCommitError MRMDefineBlobError
+    MRMDefineIndexError MRMFetchCandidateFieldsError MRMFinishError MRMIndexGeneratorError MRMInitSegmentError
+    MRMInvalidHeaderSizeError MRMInvalidPageSizeError MRMLaunchError MRMOpenForAppendError MRMReadCategoryInfoError
+    MRMSetHeaderError MRMUnsupportedSchemaError MRMValidateDataError MRMWriteDatasetError ParamMissError UnknownError
+""".split()
+
 __all__ = [
+    *_OTHERS,
     "MRMAddIndexError",
     "MRMFetchDataError",
     "MRMGenerateIndexError",
@@ -59,3 +68,7 @@ class MRMGenerateIndexError(MindRecordException):
 
 class MRMGetMetaError(MindRecordException):
     """A file whose header cannot be read."""
+
+
+for _name in _OTHERS:
+    globals()[_name] = type(_name, (MindRecordException,), {"__doc__": "As upstream's.", "__module__": __name__})

@@ -31,7 +31,8 @@ def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, 
 
 class _BatchNorm(Cell):
     """Batch statistics in training, moving ones otherwise. ``momentum`` weighs the old moving value, unlike torch's;
-    the attribute of that name is 1 - momentum, as upstream's.
+    the attribute of that name is 1 - momentum, as upstream's. As there, neither it nor ``eps`` counts when it is set
+    later: what normalizes has the values of the constructor.
     """
 
     _ndims: tuple[int, ...] = (2, 3, 4)
@@ -62,6 +63,7 @@ class _BatchNorm(Cell):
             )
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.eps, self.momentum, self.affine = eps, 1.0 - momentum, affine
+        self._eps, self._momentum = self.eps, self.momentum
         self.use_batch_statistics = use_batch_statistics
         self.gamma_init, self.beta_init = gamma_init, beta_init
         self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
@@ -86,8 +88,8 @@ class _BatchNorm(Cell):
                 own["moving_mean"],
                 own["moving_variance"],
                 training,
-                self.momentum,
-                self.eps,
+                self._momentum,
+                self._eps,
                 True,
             )
         except RuntimeError:

@@ -15,7 +15,8 @@ __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "DropoutExt", "Drop
 class Dropout(Cell):
     """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
 
-    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None.
+    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None. As upstream's, the layer is
+    switched off by ``p = 0`` or ``keep_prob = 1`` set later, and no other value set later counts.
 
     Examples:
         >>> net = nn.Dropout(p=0.5)
@@ -40,7 +41,9 @@ class Dropout(Cell):
         self.p, self.keep_prob = p, keep_prob
 
     def construct(self, x: Any) -> Any:
-        return torch.dropout(x, self._rate, True) if self.training and self._rate else x
+        if not self.training or not self._rate or self.p == 0 or self.keep_prob == 1:
+            return x
+        return torch.dropout(x, self._rate, True)
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
@@ -70,10 +73,11 @@ class _ChannelDropout(Cell):
         check_type(p, "p", float, owner)
         if not 0 <= p <= 1:
             raise ValueError(f"For '{owner}', the 'p' must be a number in range [0, 1], but got {p}.")
-        self.p, self.keep_prob = p, 1.0 - p
+        self.p = self._rate = p
+        self.keep_prob = 1.0 - p
 
     def construct(self, x: Any) -> Any:
-        if not self.training or not self.p:
+        if not self.training or not self._rate or self.p == 0 or self.keep_prob == 1:
             return x
         if x.dim() not in self._ndims:
             raise ValueError(
@@ -81,8 +85,8 @@ class _ChannelDropout(Cell):
                 f"{x.dim()}."
             )
         if x.dim() == 2:  # (C, L)
-            return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self.p, True), 0)
-        return torch.feature_dropout(x, self.p, True)
+            return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self._rate, True), 0)
+        return torch.feature_dropout(x, self._rate, True)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"

@@ -9,6 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import with_axes
 
 __all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt"]
 
@@ -37,7 +38,7 @@ class Softmax(Cell):
 
     def construct(self, x: Any) -> Any:
         if isinstance(self.axis, int):
-            return torch.softmax(x, self.axis)
+            return torch.softmax(with_axes("Softmax", x), self.axis)
         return torch.exp(torch.sub(x, kernels.logsumexp(x, self.axis, True)))
 
 
@@ -49,7 +50,7 @@ class Softmin(Cell):
         self.axis = check_type(axis, "axis", int, "Softmin")
 
     def construct(self, x: Any) -> Any:
-        return torch.softmax(torch.neg(x), self.axis)
+        return torch.softmax(torch.neg(with_axes("Softmax", x)), self.axis)
 
 
 class Softmax2d(Cell):
@@ -69,7 +70,7 @@ class LogSoftmax(Cell):
         self.axis = check_type(axis, "axis", int, "LogSoftmax")
 
     def construct(self, x: Any) -> Any:
-        return torch.log_softmax(x, self.axis)
+        return torch.log_softmax(with_axes("LogSoftmax", x, RuntimeError), self.axis)
 
 
 class LogSoftmaxExt(Cell):

@@ -270,10 +270,10 @@ class GLU(Cell):
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
-        self.dim = axis
+        self.dim = self._axis = axis
 
     def construct(self, x: Any) -> Any:
-        return _nn.glu(x, self.dim)
+        return _nn.glu(x, self._axis)
 
 
 class LRN(Cell):

@@ -123,7 +123,7 @@ class Dense(Cell):
 
     def construct(self, x: Any) -> Any:
         try:
-            y = _linear(x, self.weight, self.bias)
+            y = _linear(x, self.weight, self.bias if self.has_bias else None)
         except (RuntimeError, TypeError) as error:
             raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
         return self.activation(y) if self.activation_flag else y
@@ -336,6 +336,8 @@ class Pad(Cell):
                 f"For 'Pad', the 'paddings' must have a pair for each of the input's {x.dim()} axes, but got "
                 f"{self.paddings}."
             )
+        if min(self._flat, default=0) < 0:
+            raise ValueError(f"For 'Pad', all elements of 'paddings' must be >= 0, but got {self.paddings}.")
         if self.mode == "CONSTANT":
             return torch._C._nn.pad(x, self._flat)
         for axis, (before, after) in enumerate(self.paddings):

@@ -50,7 +50,7 @@ class _Forward(_Conv):
         return split_padding(x, self._pairs[self._skip :])
 
     def construct(self, x: Any) -> Any:
-        return self._convolve(x, self.weight, self.bias)
+        return self._convolve(x, self.weight, self.bias if self.has_bias else None)
 
     def _convolve(self, x: Any, weight: Any, bias: Any) -> Any:
         given, padding = x, self._fixed
@@ -111,12 +111,13 @@ class Conv2d(_Forward):
         self._channels_last = min(in_channels, out_channels) >= _CHANNELS_LAST_FROM
 
     def construct(self, x: Any) -> Any:
+        bias = self.bias if self.has_bias else None
         if self.data_format == "NCHW":
             if self._channels_last and isinstance(x, torch.Tensor) and _is_cpu(x) and _dim(x) == 4:
                 x = _contiguous(x, memory_format=torch.channels_last)
-            return self._convolve(x, self.weight, self.bias)
+            return self._convolve(x, self.weight, bias)
         return torch.permute(
-            self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), self.bias),
+            self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), bias),
             (0, 2, 3, 1),
         )
 
@@ -160,7 +161,7 @@ class Conv1d(_Forward):
         )
 
     def construct(self, x: Any) -> Any:
-        return self._convolve(x, torch.squeeze(self.weight, 2), self.bias)
+        return self._convolve(x, torch.squeeze(self.weight, 2), self.bias if self.has_bias else None)
 
 
 class Conv3d(_Forward):
@@ -215,6 +216,7 @@ class _Transposed(_Conv):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "transposed": True})
         skip = self._skip
+        self._steps, self._gaps = self.stride[skip:], self.dilation[skip:]
         reach = [gap * (width - 1) + 1 for width, gap in zip(self.kernel_size, self.dilation)]
         pairs = self._pairs
         if self.pad_mode == "same":
@@ -227,11 +229,9 @@ class _Transposed(_Conv):
         self._missing = tuple(short[skip:])
 
     def _convolve(self, x: Any, weight: Any) -> Any:
-        skip = self._skip
+        bias = self.bias if self.has_bias else None
         try:
-            y = type(self)._operator(
-                x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:]
-            )
+            y = type(self)._operator(x, weight, bias, self._steps, self._both, self._missing, self.group, self._gaps)
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):

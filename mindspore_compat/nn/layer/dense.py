@@ -66,7 +66,7 @@ class BiDense(Cell):
                 "For 'BiDense', the dimensions except the last of 'input1' must be same as 'input2', "
                 f"but got {tuple(input1.shape)} and {tuple(input2.shape)}."
             )
-        return kernels.bilinear(input1, input2, self.weight, self.bias)
+        return kernels.bilinear(input1, input2, self.weight, self.bias if self.has_bias else None)
 
     def extend_repr(self) -> str:
         text = (

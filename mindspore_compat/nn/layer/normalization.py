@@ -183,9 +183,9 @@ class SyncBatchNorm(_BatchNorm):
         with torch.no_grad():
             unbiased = variance * number / (number - 1)
             for name, new in (("moving_mean", mean), ("moving_variance", unbiased)):
-                torch._C.TensorBase.lerp_(own[name], new.detach().to(own[name].dtype), self.momentum)
+                torch._C.TensorBase.lerp_(own[name], new.detach().to(own[name].dtype), self._momentum)
         shape = [1, count] + [1] * (x.dim() - 2)
-        scale = torch.rsqrt(variance + self.eps) * own["gamma"]
+        scale = torch.rsqrt(variance + self._eps) * own["gamma"]
         return torch.addcmul(torch.reshape(own["beta"] - mean * scale, shape), values, torch.reshape(scale, shape)).to(
             x.dtype
         )
@@ -198,7 +198,9 @@ def _many_processes() -> bool:
 
 
 class LayerNorm(Cell):
-    """Normalizes over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``."""
+    """Normalizes over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``. As
+    upstream's, it keeps the constructor's values, whatever its attributes are set to later.
+    """
 
     def __init__(
         self,
@@ -220,6 +222,7 @@ class LayerNorm(Cell):
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape = tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
+        self._axis, self._epsilon = begin_norm_axis, epsilon
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
@@ -227,15 +230,15 @@ class LayerNorm(Cell):
         gamma, beta = self.gamma, self.beta
         if gamma.dtype is not x.dtype:
             gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
-        shape = tuple(x.shape[self.begin_norm_axis :])
-        if shape == self.normalized_shape:
-            return torch.layer_norm(x, shape, gamma, beta, self.epsilon)
-        if tuple(x.shape[self.begin_params_axis :]) != self.normalized_shape:
+        shape = tuple(x.shape[self._axis :])
+        if shape == tuple(gamma.shape):
+            return torch.layer_norm(x, shape, gamma, beta, self._epsilon)
+        if tuple(x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(
                 f"For 'LayerNorm', the shape of the input from 'begin_params_axis' {self.begin_params_axis} on must be "
                 f"'normalized_shape' {self.normalized_shape}, but got {tuple(x.shape)}."
             )
-        return torch.addcmul(beta, torch.layer_norm(x, shape, None, None, self.epsilon), gamma)
+        return torch.addcmul(beta, torch.layer_norm(x, shape, None, None, self._epsilon), gamma)
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]

@@ -21,6 +21,7 @@ from mindspore_compat.ops._adapt import check_tensors
 __all__ = ["LSTM", "GRU", "RNN"]
 
 _log = logging.getLogger("mindspore_compat")
+_LISTS = ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list")
 _KERNELS = {
     "LSTM": (4, kernels.lstm),
     "GRU": (3, kernels.gru),
@@ -94,14 +95,20 @@ class _RNNBase(Cell):
                         lists[kind].append(Parameter(initializer(init, shape, dtype), name=name))
         self.w_ih_list, self.w_hh_list = ParameterTuple(lists["weight_ih"]), ParameterTuple(lists["weight_hh"])
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
-        kinds = tuple(lists) if self.has_bias else ("weight_ih", "weight_hh")
-        # torch's order: all weights of one layer and direction next to each other.
-        self._order = [
-            f"{kind}_l{layer}{suffix}"
-            for layer in range(self.num_layers)
-            for suffix in ("", "_reverse")[:directions]
-            for kind in kinds
-        ]
+        self._find_weights()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, ParameterTuple(value) if name in _LISTS and type(value) in (list, tuple) else value)
+        if name in _LISTS and "_order" in self.__dict__:
+            self._find_weights()
+
+    def _find_weights(self) -> None:
+        """Names of the weights that the lists hold, in torch's order: all of one layer and direction next to each
+        other. Lists that a program assigns hold Parameters of any name.
+        """
+        names = {id(parameter): name for name, parameter in self.__dict__["_parameters"].items()}
+        lists = [getattr(self, name) for name in (_LISTS if self.has_bias else _LISTS[:2])]
+        self.__dict__["_order"] = [names[id(parameter)] for group in zip(*lists) for parameter in group]
 
     def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
         self._check_inputs(x, hx, seq_length)

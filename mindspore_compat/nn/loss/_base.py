@@ -42,6 +42,11 @@ class LossBase(Cell):
         self.reduction = reduction
         self.average, self.reduce = reduction != "sum", reduction != "none"
 
+    @property
+    def _asked(self) -> str:
+        """The reduction that `reduce` and `average` stand for, which may have been set later."""
+        return "none" if not self.reduce else "mean" if self.average else "sum"
+
     def get_axis(self, x: Any) -> tuple[int, ...]:
         """All axes of ``x``."""
         return tuple(range(x.dim()))
@@ -55,7 +60,7 @@ class LossBase(Cell):
             x = torch.mul(x, weights.to(torch.float32))
         elif weights != 1.0:
             x = torch.mul(x, weights)
-        return reduced(x, self.reduction).to(dtype)
+        return reduced(x, self._asked).to(dtype)
 
     def construct(self, logits: Any, labels: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")

@@ -65,7 +65,7 @@ class MSELoss(LossBase):
             and logits.dtype is labels.dtype is torch.float32
             and tuple(logits.shape) == tuple(labels.shape)
         ):
-            return _nn.mse_loss(logits, labels, _CODES[self.reduction])
+            return _nn.mse_loss(logits, labels, _CODES[self._asked])
         return self.get_loss(kernels.square(difference("MSELoss", logits, labels)))
 
 
@@ -99,12 +99,13 @@ class SmoothL1Loss(LossBase):
         super().__init__(reduction)
         if check_type(beta, "beta", (float, int), "SmoothL1Loss") <= 0:
             raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
-        self.beta = float(beta)
+        self.beta = self._beta = float(beta)
+        self._code = _CODES[reduction]  # as upstream's, it keeps these
 
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("SmoothL1Loss", logits=logits, labels=labels)
         check_same_shape("SmoothL1Loss", logits=logits, labels=labels)
-        return _nn.smooth_l1_loss(logits, labels, _CODES[self.reduction], self.beta)
+        return _nn.smooth_l1_loss(logits, labels, self._code, self._beta)
 
 
 class HuberLoss(LossBase):

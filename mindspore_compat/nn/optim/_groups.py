@@ -38,7 +38,9 @@ def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) ->
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """A list of learning rates, one for each step; the last one stays. The answer has the step's shape."""
+    """A list of learning rates, one for each step; the last one stays. A negative step counts from the end, as
+    upstream's (scripts log ``learning_rate(global_step - 1)``). The answer has the step's shape.
+    """
 
     def __init__(self, learning_rate: np.ndarray, name: str) -> None:
         super().__init__()
@@ -50,9 +52,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
         is_tensor = isinstance(global_step, torch.Tensor)
         step = int(global_step.item()) if is_tensor else int(global_step)
-        return host_tensor(
-            np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)])
-        )
+        return host_tensor(np.full(tuple(global_step.shape) if is_tensor else (), rates[min(step, len(rates) - 1)]))
 
     def settled(self, device: torch.device) -> Parameter:
         """All rates, on the device where steps are counted."""
@@ -63,7 +63,8 @@ class _IteratorLearningRate(LearningRateSchedule):
 
     def _on_device(self, global_step: torch.Tensor) -> Tensor:
         rates = self.settled(global_step.device)
-        place = _Base.clamp(plain(global_step).to(torch.int64), 0, len(rates) - 1)
+        step = plain(global_step).to(torch.int64)
+        place = _Base.clamp(torch.where(step < 0, step + len(rates), step), 0, len(rates) - 1)
         return wrap(torch.index_select(plain(rates), 0, place.reshape(-1)).reshape(global_step.shape))
 
 

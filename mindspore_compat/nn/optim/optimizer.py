@@ -140,7 +140,7 @@ class Optimizer(Members):
 
     # --- the step -----------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return not_traced(self, *args, **kwargs)
         args = (

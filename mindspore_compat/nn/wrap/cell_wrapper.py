@@ -186,7 +186,7 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
         self.__dict__["_has_agreed"] = not self.reducer_flag
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self.__dict__["_has_agreed"]:
             self.__dict__["_has_agreed"] = True
             network = self.network

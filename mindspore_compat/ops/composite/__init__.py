@@ -1,5 +1,6 @@
 """Composite operators; conventionally imported as ``C``. Upstream: ``mindspore.ops.composite``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.composite.base import (
     HyperMap,
     Map,
@@ -71,3 +72,14 @@ __all__ = [
     "uniform",
     "zeros_like",
 ]
+_AUGMENTED = (
+    "augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod hyper_add".split()
+)
+__getattr__ = module_getattr(
+    __name__,
+    {
+        **dict.fromkeys(_AUGMENTED, "ops.composite._augmented"),
+        **dict.fromkeys(("cummin", "repeat_interleave", "vecdot"), "ops.function"),
+        "recompute_block": "nn._bprop",
+    },
+)

@@ -10,14 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = """
-    GradOperation MultitypeFuncGraph HyperMap Map add_flags core tail zip_operation env_get iter_converter ms_hasnext
+    MultitypeFuncGraph HyperMap Map add_flags core tail zip_operation env_get iter_converter ms_hasnext
     ms_next
 """.split()
 
+__getattr__ = module_getattr(
+    __name__,
+    {"GradOperation": "ops.function.grad._operation", "recompute_block": "nn._bprop"},
+)
 _Matcher = Callable[[Any], bool]
 
 

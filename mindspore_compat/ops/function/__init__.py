@@ -92,6 +92,7 @@ INTERNAL = (
     "addmm_",
     "float_status",
     "uniform_int",
+    "fixed_generator",
     "generator_of",
     "truncated_normal",
     "ALL_TOKENS",

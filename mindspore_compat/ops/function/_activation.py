@@ -9,7 +9,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
 from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = """
@@ -54,14 +54,14 @@ def tanh_(input: Any) -> Any:
 
 def softmax(input: Any, axis: Any = -1, *, dtype: Any = None) -> Any:
     """exp(x) normalized to sum 1 along ``axis``."""
-    return wrap(torch.softmax(input, axis, dtype=dtype_or_none(dtype)))
+    return wrap(torch.softmax(with_axes("Softmax", input), axis, dtype=dtype_or_none(dtype)))
 
 
 def softmax_axes(input: Any, axis: Any = -1) -> Any:
     """`softmax` over one axis, given as int or 1-tuple, or over several together."""
     axis = as_axes(axis)
     if isinstance(axis, int):
-        return wrap(torch.softmax(input, axis))
+        return softmax(input, axis)
     if axis is None:
         raise ValueError("For 'Softmax', the length of 'axis' must be greater than or equal to 1, but got 0.")
     shifted = torch.exp(input - torch.amax(input, axis, True))
@@ -70,12 +70,12 @@ def softmax_axes(input: Any, axis: Any = -1) -> Any:
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
     """softmax(-x)."""
-    return wrap(tf.softmin(x, axis, dtype=dtype_or_none(dtype)))
+    return wrap(tf.softmin(with_axes("Softmax", x), axis, dtype=dtype_or_none(dtype)))
 
 
 def log_softmax(logits: Any, axis: int = -1) -> Any:
     """log(softmax(x))."""
-    return wrap(torch.log_softmax(logits, axis))
+    return wrap(torch.log_softmax(with_axes("LogSoftmax", logits, RuntimeError), axis))
 
 
 def logsigmoid(x: Any) -> Any:
@@ -133,6 +133,8 @@ def elu(input_x: Any, alpha: float = 1.0) -> Any:
 
 def selu(input_x: Any) -> Any:
     """The self-normalizing exponential linear unit."""
+    if not input_x.dtype.is_floating_point:  # upstream's factors are integers then, and exp(x) - 1 is cut to 0
+        return wrap(torch.relu(input_x))
     return wrap(torch.selu(input_x))
 
 

@@ -11,8 +11,16 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tensor_operators import floor_quotient
+from mindspore_compat.common._tensor_operators import (
+    floor_quotient,
+    truncated_quotient,
+    truncated_remainder,
+)
+from mindspore_compat.common._tensor_operators import (
+    remainder as _remainder,
+)
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_plain, check_same_dtype, pair
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 
@@ -51,7 +59,7 @@ true_divide = _operator("true_divide", _with_torchs_promotion(torch.div, operato
 
 floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, floor_quotient)
 
-floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, torch.remainder)
+floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, _remainder)
 
 _power = _operator("pow", operator.pow, kernels.pow)
 
@@ -115,12 +123,14 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 divide = div
 
 
+def quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """x / y of one dtype; of integers rounded towards zero."""
+    return torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else truncated_quotient(x, y)
+
+
 def real_div(x: Any, y: Any) -> Any:
     """x / y in the common dtype: ints give an int, rounded towards zero."""
-    x, y = pair(x, y)
-    return wrap(
-        torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc")
-    )
+    return wrap(quotient(*pair(x, y)))
 
 
 tensor_div = real_div
@@ -143,10 +153,10 @@ def mul_no_nan(x: Any, y: Any) -> Any:
 
 def truncate_div(x: Any, y: Any) -> Any:
     """x / y, rounded towards zero."""
-    return wrap(torch.div(*pair(x, y), rounding_mode="trunc"))
+    return wrap(truncated_quotient(*pair(x, y)))
 
 
-truncate_mod = fmod = _binary("fmod", torch.fmod)
+truncate_mod = fmod = _binary("fmod", truncated_remainder)
 
 maximum = _binary("maximum", torch.maximum)
 
@@ -204,8 +214,12 @@ complex = _binary("complex", torch.complex)
 
 
 def inv(x: Any) -> Any:
-    """Reciprocal, element by element."""
-    return reciprocal(x)
+    """Reciprocal, element by element; of integers rounded towards zero, the least number at 0."""
+    if x.dtype.is_floating_point or x.dtype.is_complex:
+        return reciprocal(x)
+    one = torch.tensor(1, dtype=x.dtype, device=x.device)
+    at_zero = torch.iinfo(x.dtype).min if x.dtype.itemsize > 2 else 0  # as C++ cuts infinity
+    return wrap(torch.where(x == 0, at_zero, truncated_quotient(one, torch.where(x == 0, one, x))))
 
 
 def polar(abs: Any, angle: Any) -> Any:
@@ -278,6 +292,25 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
-    """Whether |x - y| < tolerance."""
+    """Whether |x - y| < tolerance.
+
+    Raises:
+        TypeError: for a tolerance that is no float, or inputs of no float dtype. RuntimeError: for different shapes, or
+            more than 7 axes.
+    """
+    if not isinstance(tolerance, float):
+        raise TypeError(
+            f"For 'ApproximateEqual', the type of 'tolerance' should be 'float', but got type "
+            f"'{type(tolerance).__name__}'."
+        )
     x, y = pair(x, y)
+    if not x.dtype.is_floating_point:
+        raise TypeError(f"For 'ApproximateEqual', the inputs must be of a float dtype, but got {dtype_name(x.dtype)}.")
+    if x.shape != y.shape:
+        raise RuntimeError(
+            f"For 'ApproximateEqual', arg 'x1' must have the same shape as 'x2'. But got 'x1' shape: {tuple(x.shape)}, "
+            f"'x2' shape: {tuple(y.shape)}."
+        )
+    if x.dim() > 7:
+        raise RuntimeError(f"For 'ApproximateEqual', the x's rank should be less than 8, but got: {x.dim()}.")
     return wrap(torch.abs(x - y) < tolerance)

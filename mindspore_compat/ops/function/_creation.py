@@ -336,3 +336,13 @@ def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
 def deepcopy(input_x: Any) -> Any:
     """A copy on new storage."""
     return wrap(torch.clone(input_x))
+
+
+def new_ones(input: Any, size: Any, *, dtype: Any = None) -> Any:
+    """Ones of a size, in ``dtype`` or that of ``input``."""
+    return wrap(torch.Tensor.new_ones(input, as_ints(size), dtype=dtype_or_none(dtype)))
+
+
+def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
+    """Zeros of a size, in ``dtype`` or that of ``input``."""
+    return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))

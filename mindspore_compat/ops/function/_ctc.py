@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
 
 __all__ = ["ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]
@@ -28,6 +29,12 @@ def ctc_loss(
 ) -> Any:
     """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
     check_reduction(reduction, "ctc_loss")
+    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if as_plain(given).dtype not in (torch.int32, _int64):
+            raise TypeError(
+                f"For primitive[CTCLossV2], the input argument[{name}] must be a type of {{Int32, Int64}}, but got "
+                f"{dtype_name(as_plain(given).dtype)}."
+            )
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
     losses, alpha = torch._ctc_loss(
         log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity
@@ -162,6 +169,11 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
     class is blank.
     """
+    for row, steps in enumerate(as_plain(sequence_length).tolist()):
+        if steps > inputs.shape[0]:
+            raise RuntimeError(
+                f"For 'CTCGreedyDecoder', sequence_length[{row}] {steps} should be less than {inputs.shape[0]}."
+            )
     best, labels = torch.max(inputs, -1)
     blank, coordinates, values, longest = inputs.shape[2] - 1, [], [], 0
     score = []

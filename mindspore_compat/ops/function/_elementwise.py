@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._bessel import BESSEL
@@ -23,7 +24,10 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
     """``name(input)`` over a function of one tensor."""
 
     def op(input: Any) -> Any:
-        return wrap(function(input))
+        try:
+            return wrap(function(input))
+        except NotImplementedError as error:
+            return wrap(retried(error, function, (input,)))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{meaning or name.replace('_', ' ').capitalize()}, element by element."
@@ -34,7 +38,10 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
     """``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
 
     def op(input: Any, other: Any) -> Any:
-        return wrap(function(*pair(input, other)))
+        try:
+            return wrap(function(*pair(input, other)))
+        except NotImplementedError as error:
+            return wrap(retried(error, lambda *both: function(*pair(*both)), (input, other)))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
@@ -51,7 +58,10 @@ def _operator(
     def op(input: Any, other: Any) -> Any:
         if isinstance(input, torch.Tensor):
             if isinstance(other, torch.Tensor) and input.dtype is other.dtype:
-                return wrap(of_one_dtype(input, other))
+                try:
+                    return wrap(of_one_dtype(input, other))
+                except NotImplementedError as error:
+                    return wrap(retried(error, of_one_dtype, (input, other)))
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         return wrap(function(input, other))

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, in_range, pair, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, checks_places, get_data, in_range, pair, to_dtype
 
 __all__ = """
     gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
@@ -28,6 +29,7 @@ def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
     return as_plain(indices, _int64, like)
 
 
+@checks_places("Gather", "input_indices")
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """Slices along ``axis`` by index: indices of any shape take the place of the axis.
 
@@ -64,9 +66,18 @@ def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
     return wrap(torch.reshape(result, (*batch, *middle, *rest, *tail)))
 
 
+@checks_places("GatherD", "index")
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
     """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
-    return wrap(torch.gather(input, as_int(dim), as_long(index)))
+    dim, index = as_int(dim), as_long(index)
+    if input.device.type != "cpu":  # there an index below 0 ends the process
+        return wrap(torch.gather(input, dim, torch.where(index < 0, index + input.shape[dim], index)))
+    try:
+        return wrap(torch.gather(input, dim, index))
+    except (RuntimeError, IndexError):  # rare, so nothing is paid where all are in range
+        if not index.numel() or int(index.min()) >= 0:
+            raise
+        return wrap(torch.gather(input, dim, torch.where(index < 0, index + input.shape[dim], index)))
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
@@ -74,17 +85,20 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
     return gather_elements(x, dim, index)
 
 
+@checks_places("GatherNd")
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
     return wrap(input_x[tuple(torch.unbind(indices, -1))])
 
 
+@checks_places("Take", "index")
 def take(input: Any, index: Any) -> Any:
     """Elements of the flattened tensor."""
     return wrap(torch.take(input, as_long(index)))
 
 
+@checks_places("Gather", "input_indices")
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """Slices along ``axis`` at the 1-d indices."""
     return wrap(torch.index_select(input, axis, index))
@@ -103,6 +117,7 @@ def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
 # --- writing at indices -----------------------------------------------------------------------------------------------
 
 
+@checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
     result = torch.index_add(x, axis, indices, y)
@@ -111,12 +126,14 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
     return wrap(result)
 
 
+@checks_places("IndexFill", "index")
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with one value at the indices of ``axis``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
     return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
+@checks_places("IndexPut")
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """``x`` with values at the index tensors."""
     return wrap(torch.index_put(x, [as_long(item) for item in indices], values, bool(accumulate)))
@@ -126,16 +143,19 @@ def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
     return constant(as_ints(indices), like.device) if not isinstance(indices, torch.Tensor) else as_long(indices)
 
 
+@checks_places("InplaceUpdate")
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with its rows replaced by those of ``v``."""
     return wrap(torch.index_copy(x, 0, _rows(indices, x), v))
 
 
+@checks_places("InplaceAdd")
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with ``v`` added to its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v))
 
 
+@checks_places("InplaceSub")
 def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with ``v`` subtracted from its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
@@ -286,6 +306,8 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     rest = tuple(x.shape[lead:])
     ids = torch.reshape(as_long(segment_ids), (-1,))
     rows = torch.reshape(x, (ids.numel(), *rest))
+    if x.device.type == "cpu" and ids.numel() and int(ids.max()) >= count:
+        raise PlaceError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
     ids = torch.where(ids < 0, count, ids)  # to a row that is cut off again: nothing asks for values
     result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
     if kind == "sum":

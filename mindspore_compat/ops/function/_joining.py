@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import bad_argument
+from mindspore_compat.ops._adapt import bad_argument, with_axes
 
 __all__ = """
     concat cat stack unstack unbind split chunk tensor_split hsplit vsplit dsplit hstack vstack row_stack dstack
@@ -54,7 +54,7 @@ def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
     """The slices along ``axis``, without it, as a tuple."""
-    return wrap(tuple(torch.unbind(input_x, int(axis))))
+    return wrap(tuple(torch.unbind(with_axes("Unstack", input_x), int(axis))))
 
 
 def unbind(input: Any, dim: int = 0) -> Any:

@@ -11,7 +11,15 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import check_reduction, check_same_dtype, check_same_shape, reduced, to_dtype
+from mindspore_compat.ops._adapt import (
+    check_reduction,
+    check_same_dtype,
+    check_same_shape,
+    check_tensors,
+    pair,
+    reduced,
+    to_dtype,
+)
 
 __all__ = """
     cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
@@ -34,10 +42,29 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (floats)."""
+    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (of the input's shape); of mixed
+    dtypes the higher.
+
+    Raises:
+        TypeError: for what is no Tensor, an input that is not floating, options of another type. ValueError: for an
+            unknown reduction.
+    """
     check_reduction(reduction, "cross_entropy")
+    check_tensors("cross_entropy", input=input, target=target, **({} if weight is None else {"weight": weight}))
+    if not input.dtype.is_floating_point:
+        raise TypeError(
+            f"For 'cross_entropy', the dtype of 'input' must be float16, float32 or float64, but got "
+            f"{dtype_name(input.dtype)}. Cast it first."
+        )
+    if not isinstance(label_smoothing, (int, float)) or not isinstance(ignore_index, int):
+        raise TypeError(
+            f"For 'cross_entropy', 'label_smoothing' must be a float and 'ignore_index' an int, but got "
+            f"{type(label_smoothing).__name__} and {type(ignore_index).__name__}."
+        )
+    if weight is not None and weight.dtype is not input.dtype:
+        input, weight = pair(input, weight)
     if not target.dtype.is_floating_point:
-        target = to_dtype(target, _int64)
+        target = to_dtype(target, input.dtype if target.shape == input.shape else _int64)
     return wrap(
         tf.cross_entropy(
             input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
@@ -55,6 +82,13 @@ def nll_loss(
 ) -> Any:
     """The negative log likelihood of the target classes, from log probabilities."""
     check_reduction(reduction, "nll_loss")
+    check_tensors("nll_loss", inputs=inputs, target=target, **({} if weight is None else {"weight": weight}))
+    if weight is not None and weight.dtype is not inputs.dtype:
+        inputs, weight = pair(inputs, weight)
+    if target.dtype.is_floating_point:
+        raise TypeError(
+            f"For 'nll_loss', the 'target' must be classes as integers, but got {dtype_name(target.dtype)}."
+        )
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
@@ -201,7 +235,9 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     check_same_dtype("KLDivLoss", x=logits, target=labels)
     check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
-    loss = torch.xlogy(labels, labels) - labels * logits
+    counts = labels > 0  # what is not above 0 has no share in the loss, but upstream's gradient is -labels everywhere
+    value = torch.where(counts, labels * (torch.log(torch.where(counts, labels, 1)) - logits.detach()), 0)
+    loss = value - labels * (logits - logits.detach())
     if reduction == "batchmean":
         return wrap(torch.sum(loss) / logits.shape[0])
     return reduced(loss, reduction, "kl_div")
@@ -294,5 +330,10 @@ def triplet_margin_loss(
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
     """Whether the class of each row is among its k best."""
+    if x1.dim() != 2 or x2.dim() != 1:
+        raise ValueError(
+            f"For 'InTopK', the inputs must have 2 axes and 1 axis, but got shapes {tuple(x1.shape)} and "
+            f"{tuple(x2.shape)}."
+        )
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, takes_unsigned, to_dtype, with_axes
 
 __all__ = """
     norm vector_norm matrix_norm cumsum cumprod cummax cummin logcumsumexp cumulative euclidean_norm lp_norm renorm
@@ -20,12 +20,12 @@ _int32 = torch.int32
 
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Running sum over ``axis``; the dtype stays."""
-    return wrap(torch.cumsum(x, int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+    return wrap(torch.cumsum(with_axes("CumSum", x), int(axis), dtype=dtype_or_none(dtype) or x.dtype))
 
 
 def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
     """Running product over ``dim``; ints give int64."""
-    return wrap(torch.cumprod(input, int(dim), dtype=dtype_or_none(dtype)))
+    return wrap(torch.cumprod(with_axes("CumProd", input), int(dim), dtype=dtype_or_none(dtype)))
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
@@ -42,11 +42,13 @@ def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, sta
     return wrap(torch.flip(result, (axis,)) if reverse else result)
 
 
+@takes_unsigned
 def cummax(input: Any, axis: int) -> Any:
     """(running maximum, its int64 index) over ``axis``."""
     return wrap(tuple(torch.cummax(input, axis)))
 
 
+@takes_unsigned
 def cummin(input: Any, axis: int) -> Any:
     """(running minimum, its int32 index) over ``axis``."""
     values, indices = torch.cummin(input, axis)
@@ -55,7 +57,7 @@ def cummin(input: Any, axis: int) -> Any:
 
 def logcumsumexp(input: Any, axis: int) -> Any:
     """Log of the running sum of exponentials."""
-    return wrap(torch.logcumsumexp(input, axis))
+    return wrap(torch.logcumsumexp(with_axes("CumulativeLogsumexp", input), axis))
 
 
 def norm(

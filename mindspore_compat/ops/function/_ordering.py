@@ -6,8 +6,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, to_dtype
+from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, check_tensors, to_dtype
 from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = """
@@ -119,5 +121,14 @@ def unravel_index(indices: Any, dims: Any) -> Any:
 
 
 def shuffle(x: Any, seed: int | None = None) -> Any:
-    """The slices along the first axis in random order."""
+    """The slices along the first axis in random order.
+
+    Raises:
+        TypeError: if ``x`` is no tensor, or ``seed`` no int. ValueError: for a seed below 0.
+    """
+    check_tensors("shuffle", x=x)
+    if seed is not None and not isinstance(seed, SeedStream):
+        check_non_negative_int(seed, "seed", "shuffle")
+    if not x.dim():
+        return wrap(torch.clone(x))
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])

@@ -168,8 +168,14 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return wrap(kernels.adaptive_avg_pool1d(input, output_size))
 
 
+def _check_planes(owner: str, x: torch.Tensor) -> None:
+    if x.dim() not in (3, 4):
+        raise ValueError(f"For primitive[{owner}], the rank of x must be in [3,4], but got {x.dim()}.")
+
+
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over windows so that ``output_size`` remain; None keeps a length."""
+    _check_planes("AdaptiveAvgPool2D", input)
     return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
@@ -190,6 +196,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows so that ``output_size`` remain."""
+    _check_planes("AdaptiveMaxPool2D", input)
     return wrap(tf.adaptive_max_pool2d(input, _kept(output_size, input, 2), return_indices))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, changed, get_data, passes_gradient
+from mindspore_compat.ops._adapt import as_ints, changed, checks_places, get_data, in_range, passes_gradient
+from mindspore_compat.ops.function._arithmetic import quotient
 from mindspore_compat.ops.function._indexing import as_long
 
 __all__ = """
@@ -21,9 +22,12 @@ __all__ = """
 _ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
+@checks_places("TensorScatterElements")
 def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
     """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
-    indices = as_long(indices)
+    indices, axis = as_long(indices), in_range(axis, input_x.dim())
+    if input_x.device.type != "cpu" or (indices.numel() and int(indices.min()) < 0):  # they count from the end
+        indices = torch.where(indices < 0, indices + input_x.shape[axis], indices)
     if reduction == "sub":
         return wrap(torch.scatter_add(input_x, axis, indices, -updates))
     if reduction not in _ELEMENTWISE:
@@ -37,6 +41,7 @@ def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int 
     return wrap(torch.scatter_reduce(input_x, axis, indices, updates, kind))
 
 
+@checks_places("ScatterNd")
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
     """Zeros of ``shape`` with the updates added at coordinates."""
     zero = torch.zeros(as_ints(shape), dtype=updates.dtype, device=updates.device)
@@ -65,7 +70,7 @@ def _reduce_at(kind: str) -> _Combine:
 
 def _div_at(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
     factor = _reduce_at("prod")(torch.ones_like(x), places, updates)
-    return torch.div(x, factor) if x.dtype.is_floating_point else torch.div(x, factor, rounding_mode="trunc")
+    return quotient(x, factor)
 
 
 _COMBINE: dict[str, _Combine] = {
@@ -82,6 +87,7 @@ _COMBINE: dict[str, _Combine] = {
 def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
     combine = _COMBINE[kind]
 
+    @checks_places(f"TensorScatter{kind.capitalize()}")
     def op(input_x: Any, indices: Any, updates: Any) -> Any:
         return wrap(combine(input_x, tuple(torch.unbind(as_long(indices), -1)), updates))
 
@@ -99,6 +105,7 @@ def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
 def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
     combine = _COMBINE[kind]
 
+    @checks_places(f"Scatter{'Nd' if by_coordinates else ''}{kind.capitalize()}")
     def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
         indices = as_long(indices)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors
+from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors, with_axes
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -31,6 +31,8 @@ def shape(input_x: Any) -> tuple[int, ...]:
         >>> print(ops.shape(ops.ones((2, 3))))
         (2, 3)
     """
+    if not hasattr(input_x, "shape"):
+        check_tensors("Shape", input_x=input_x)
     return tuple(input_x.shape)
 
 
@@ -44,11 +46,19 @@ def dyn_shape(input_x: Any) -> Any:
 
 def dtype(x: Any) -> torch.dtype:
     """The dtype."""
+    if not hasattr(x, "dtype"):
+        check_tensors("Dtype", input_x=x)
     return x.dtype
 
 
 def rank(input_x: Any) -> int:
-    """The number of axes."""
+    """The number of axes.
+
+    Raises:
+        TypeError: if it is no tensor.
+    """
+    if not isinstance(input_x, torch.Tensor):
+        raise TypeError(f"For 'Rank', the input x must be Tensor, but got {type(input_x).__name__}.")
     return input_x.dim()
 
 
@@ -222,12 +232,12 @@ def atleast_3d(inputs: Any) -> Any:
 
 def flip(input: Any, dims: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(input, as_ints(dims)))
+    return wrap(torch.flip(with_axes("ReverseV2", input), as_ints(dims)))
 
 
 def reverse(x: Any, axis: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(x, as_ints(axis)))
+    return wrap(torch.flip(with_axes("ReverseV2", x), as_ints(axis)))
 
 
 def fliplr(input: Any) -> Any:

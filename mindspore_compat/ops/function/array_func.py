@@ -17,5 +17,8 @@ __getattr__ = module_getattr(
         "one_hot_ext": "mint.nn.functional:one_hot",
         "min_ext": "mint:min",
         "max_ext": "mint:max",
+        "gather_ext": "mint:gather",
+        "new_ones": "ops.function._creation:new_ones",
+        "new_zeros": "ops.function._creation:new_zeros",
     },
 )

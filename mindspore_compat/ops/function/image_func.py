@@ -270,9 +270,9 @@ def deformable_conv2d(
     tap_x = torch.reshape(torch.arange(taps, device=x.device) % kw * dilation[1], (taps, 1, 1))
     places_x, places_y = parts[:, 0] + (base_x + tap_x), parts[:, 1] + (base_y + tap_y)
     image = torch.reshape(x, (n * g, channels // g, height, width))
-    grid = torch.stack((2 * places_x / max(width - 1, 1) - 1, 2 * places_y / max(height - 1, 1) - 1), -1)
+    grid = torch.stack(((2 * places_x + 1) / width - 1, (2 * places_y + 1) / height - 1), -1)
     sampled = torch.nn.functional.grid_sample(
-        image, torch.reshape(grid, (n * g, taps * rows, cols, 2)), align_corners=True
+        image, torch.reshape(grid, (n * g, taps * rows, cols, 2)), align_corners=False
     )
     sampled = torch.reshape(sampled, (n, g, channels // g, taps, rows, cols))
     if modulated:

@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, pair
+from mindspore_compat.ops._adapt import check_same_dtype, pair, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
@@ -206,6 +206,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
 
 def pdist(input: Any, p: float = 2.0) -> Any:
     """p-norm distances of all pairs of rows of one matrix."""
+    if input.dtype is torch.float16:  # torch has no kernel of it
+        return wrap(to_dtype(torch.pdist(torch.Tensor.float(input), p), torch.float16))
     return wrap(torch.pdist(input, p))
 
 

@@ -16,6 +16,7 @@ __getattr__ = module_getattr(
     {
         "batch_norm_ext": "mint.nn.functional:batch_norm",
         "dropout_ext": "mint.nn.functional:dropout",
+        "interpolate_ext": "mint.nn.functional:interpolate",
         "prompt_flash_attention": "ops:prompt_flash_attention",
         "incre_flash_attention": "ops:incre_flash_attention",
     },

@@ -6,6 +6,8 @@ each call its own generator, so that one seed gives one result; upstream's seque
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,25 +16,31 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
+from mindspore_compat.common.seed import SeedStream, stream_of
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = """
     normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
     randn_like randint randint_like randperm bernoulli multinomial multinomial_with_replacement random_categorical
     random_gamma random_poisson choice_with_mask log_uniform_candidate_sampler uniform_candidate_sampler random_
-    uniform_ normal_ exponential_ bernoulli_ generator_of truncated_normal
+    uniform_ normal_ exponential_ bernoulli_ generator_of fixed_generator truncated_normal
 """.split()
 
 _int64 = torch.int64
 
 
 def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
-    """A fresh generator for a seed; None and 0 mean the global one."""
+    """The generator of a seed; None, 0 and -1 mean the global one. An operator's `SeedStream` goes on by itself, an int
+    is a function's, which draws other numbers at every call until `set_seed`.
+    """
     if seed is None or seed == 0 or seed == -1:
         return None
-    generator = torch.Generator(device or "cpu")
-    generator.manual_seed(int(seed))
-    return generator
+    return (seed if isinstance(seed, SeedStream) else stream_of(int(seed))).generator(device or "cpu")
+
+
+def fixed_generator(seed: Any, device: Any) -> torch.Generator | None:
+    """A fresh generator, for what draws the same numbers at every call with a seed."""
+    return generator_of(SeedStream(seed) if seed else seed, device)
 
 
 def _spread(shape: Any, *parameters: Any) -> tuple[int, ...]:
@@ -219,14 +227,17 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any
     """0 ... n-1 in random order."""
     return wrap(
         torch.randperm(
-            int(n), generator=generator_of(seed, current_device()), dtype=dtype_or_none(dtype), device=current_device()
+            int(n),
+            generator=fixed_generator(seed, current_device()),
+            dtype=dtype_or_none(dtype),
+            device=current_device(),
         )
     )
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
     """1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
-    drawn = torch.rand(tuple(input.shape), generator=generator_of(seed, input.device), device=input.device)
+    drawn = torch.rand(tuple(input.shape), generator=fixed_generator(seed, input.device), device=input.device)
     return wrap(to_dtype(drawn < p, input.dtype))
 
 
@@ -250,7 +261,7 @@ def multinomial(
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
     """int64 classes drawn by the weights in the last axis."""
-    return wrap(torch.multinomial(x, numsamples, True, generator=generator_of(seed, x.device)))
+    return wrap(torch.multinomial(x, numsamples, True, generator=fixed_generator(seed, x.device)))
 
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:
@@ -270,19 +281,45 @@ def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) ->
     return wrap(places), wrap(mask)
 
 
-def _sampled(true_classes: Any, weights: torch.Tensor, num_sampled: int, unique: bool, seed: int, remove: bool) -> Any:
+def _sampled(
+    true_classes: Any,
+    chance: Callable[[torch.Tensor], torch.Tensor],
+    range_max: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    remove: bool = False,
+) -> Any:
+    """``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
+    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
+    weights = chance(classes)
     if remove:
-        weights = weights.clone()
-        weights[torch.reshape(true_classes, (-1,)).to(_int64)] = 0
-    drawn = torch.multinomial(weights, num_sampled, not unique, generator=generator_of(seed, weights.device))
-    chances = weights / weights.sum()
-    expected = chances * num_sampled if not unique else -torch.expm1(num_sampled * torch.log1p(-chances))
-    true_expected = to_dtype(expected, torch.float32)[true_classes.to(_int64)]
-    return (
-        wrap(to_dtype(drawn, true_classes.dtype)),
-        wrap(true_expected),
-        wrap(to_dtype(expected, torch.float32)[drawn]),
-    )
+        true = torch.reshape(true_classes, (-1,)).to(_int64)
+        weights[true[(true >= 0) & (true < range_max)]] = 0
+    drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+
+    def expected(places: torch.Tensor) -> Any:
+        chances = chance(places.double())
+        counts = -torch.expm1(tries * torch.log1p(-chances)) if unique else chances * tries
+        return wrap(to_dtype(counts, torch.float32))
+
+    return wrap(to_dtype(drawn, true_classes.dtype)), expected(true_classes), expected(drawn)
+
+
+def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
+    """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
+    if not unique:
+        return torch.multinomial(weights, count, True, generator=generator), count
+    if int(torch.count_nonzero(weights)) < count:
+        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
+    found: dict[int, None] = {}
+    tries = 0
+    while len(found) < count:
+        for place in torch.multinomial(weights, max(count, 64), True, generator=generator).tolist():
+            tries += len(found) < count
+            if len(found) < count:
+                found[place] = None
+    return torch.tensor(list(found), device=weights.device), tries
 
 
 def log_uniform_candidate_sampler(
@@ -291,8 +328,12 @@ def log_uniform_candidate_sampler(
     """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
     the class.
     """
-    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
-    return _sampled(true_classes, torch.log((classes + 2) / (classes + 1)), num_sampled, unique, seed, False)
+    whole = math.log(range_max + 1)
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.log((classes + 2) / (classes + 1)) / whole
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed)
 
 
 def uniform_candidate_sampler(
@@ -305,8 +346,11 @@ def uniform_candidate_sampler(
     remove_accidental_hits: bool = False,
 ) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
-    alike = torch.ones(range_max, dtype=torch.float64, device=true_classes.device)
-    return _sampled(true_classes, alike, num_sampled, unique, seed, remove_accidental_hits)
+
+    def chance(classes: torch.Tensor) -> torch.Tensor:
+        return torch.full_like(classes, 1 / range_max)
+
+    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed, remove_accidental_hits)
 
 
 # --- in place ---------------------------------------------------------------------------------------------------------

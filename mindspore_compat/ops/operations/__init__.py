@@ -11,6 +11,7 @@ from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
 from mindspore_compat.ops.operations._graph_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._ms_kernel import kernel, ms_kernel  # noqa: F401
 from mindspore_compat.ops.operations._number_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._rare_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.custom_ops import *  # noqa: F403

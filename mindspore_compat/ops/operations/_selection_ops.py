@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
@@ -123,7 +124,7 @@ def SampleDistortedBoundingBoxV2(
     image in ``area_range``, at least ``min_object_covered`` of one of the boxes in it; the whole image after
     ``max_attempts``. Random numbers are not upstream's.
     """
-    owner = "SampleDistortedBoundingBoxV2"
+    owner, stream = "SampleDistortedBoundingBoxV2", SeedStream(seed or seed2)
     if max_attempts <= 0:
         raise ValueError(f"For '{owner}', the 'max_attempts' must be greater than 0, but got {max_attempts}.")
     for name, pair in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
@@ -148,7 +149,7 @@ def SampleDistortedBoundingBoxV2(
         given = torch.reshape(bounding_boxes, (-1, 4)).tolist()
         if not given and not use_image_if_no_bounding_boxes:
             raise ValueError(f"For '{owner}', 'bounding_boxes' must not be empty. Pass use_image_if_no_bounding_boxes.")
-        generator = F.generator_of(seed or seed2)
+        generator = F.generator_of(stream)
         crop = _crop(
             height, width, given or [[0.0, 0.0, 1.0, 1.0]], float(min_object_covered), aspect_ratio_range, area_range,
             max_attempts, generator,

@@ -15,7 +15,8 @@ from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root,
 
 __all__ = """
     ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl FusedSparseProximalAdagrad
-    SparseApplyAdadelta SparseApplyAdagradV2 SparseApplyFtrlV2 SparseApplyProximalAdagrad SparseApplyRMSProp
+    SparseApplyAdadelta SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrlV2
+    SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp
 """.split()
 
 _Run = Callable[..., Any]
@@ -51,15 +52,74 @@ def _check_range(owner: str, name: str, value: float, least: float, strict: bool
 def ApplyAdagradDA(use_locking: Bool = False) -> _Run:
     """(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step); returns (var,)."""
 
-    def step(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> tuple:
-        sums.add_(grad)
-        squares.add_(kernels.square(grad))
-        shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
-        top = torch.where(constant(l1, var.device) > 0 if isinstance(l1, (int, float)) else l1 > 0, shrunk, sums)
-        var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
-        return (0,)
+    return _step(_adagrad_da)
 
-    return _step(step)
+
+def _adagrad_da(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> tuple:
+    sums.add_(grad)
+    squares.add_(kernels.square(grad))
+    shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
+    top = torch.where(constant(l1, var.device) > 0 if isinstance(l1, (int, float)) else l1 > 0, shrunk, sums)
+    var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
+    return (0,)
+
+
+def _in_order(run: _Run, order: tuple[int, ...], outputs: int) -> _Run:
+    """``run`` with inputs in upstream's order; the first ``outputs`` of what it returns, one of them alone."""
+
+    def ordered(*given: Any) -> Any:
+        if len(given) != len(order):
+            raise TypeError(f"SparseApply: {len(order)} inputs are needed, but got {len(given)}.")
+        found = run(*(given[place] for place in order))
+        return found[0] if outputs == 1 else found[:outputs]
+
+    return ordered
+
+
+@primitive
+def SparseApplyAdagradDA(use_locking: Bool = False) -> _Run:
+    """(var, grad_accum, grad_square_accum, gradient of rows, indices, lr, l1, l2, global_step); returns var."""
+
+    def step(var: Any, sums: Any, squares: Any, lr: Any, l1: Any, l2: Any, global_step: Any, grad: Any) -> None:
+        _adagrad_da(var, sums, squares, grad, lr, l1, l2, global_step)
+
+    return _in_order(_of_rows(3, step), (0, 1, 2, 5, 6, 7, 8, 3, 4), 1)
+
+
+@primitive
+def SparseApplyMomentum(use_locking: Bool = False, use_nesterov: Bool = False) -> _Run:
+    """(var, accum, lr, gradient of rows, indices, momentum); returns var."""
+
+    def step(var: Any, accum: Any, lr: Any, momentum: Any, grad: Any) -> None:
+        accum.mul_(momentum).add_(grad)
+        var.sub_(lr * grad + lr * momentum * accum if use_nesterov else lr * accum)
+
+    return _in_order(_of_rows(2, step), (0, 1, 2, 5, 3, 4), 1)
+
+
+@primitive
+def SparseApplyCenteredRMSProp(use_locking: Bool = False) -> _Run:
+    """(var, mg, ms, mom, lr, rho, momentum, epsilon, gradient of rows, indices); returns var."""
+
+    def step(
+        var: Any, mean: Any, square: Any, moment: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
+    ) -> None:
+        square.mul_(rho).add_(kernels.square(grad) * (1 - rho))
+        mean.mul_(rho).add_(grad * (1 - rho))
+        moment.mul_(momentum).add_(lr * grad * torch.rsqrt(square - kernels.square(mean) + epsilon))
+        var.sub_(moment)
+
+    return _in_order(_of_rows(4, step), tuple(range(10)), 1)
+
+
+@primitive
+def SparseApplyProximalGradientDescent(use_locking: Bool = False) -> _Run:
+    """(var, alpha, l1, l2, gradient of rows, indices); returns var."""
+
+    def step(var: Any, alpha: Any, l1: Any, l2: Any, grad: Any) -> None:
+        var.copy_(_proximal(var - alpha * grad, alpha, l1, l2))
+
+    return _in_order(_of_rows(1, step), tuple(range(6)), 1)
 
 
 def _amsgrad(

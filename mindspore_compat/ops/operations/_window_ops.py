@@ -148,7 +148,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                     f"{pooling_ratio}."
                 )
             borders = []
-            generator = F.generator_of(seed or seed2 or (1 if deterministic else 0))
+            generator = F.fixed_generator(seed or seed2 or int(deterministic), "cpu")
             for axis in (1, 2):
                 count = int(x.shape[axis] / pooling_ratio[axis])
                 borders.append(_borders(x.shape[axis], count, pseudo_random, generator))

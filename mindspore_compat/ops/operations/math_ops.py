@@ -175,7 +175,13 @@ def FFTWithSize(
     if inverse and not onesided:
         return lambda x: wrap(torch.real(torch.fft.ifftn(x, tuple(signal_sizes) or None, axes, norm)))
     if inverse:
-        return lambda x: wrap(torch.fft.irfftn(x, tuple(signal_sizes) or None, axes, norm))
+
+        def run(x: Any) -> Any:
+            if not signal_sizes and x.shape[-1] == 1:
+                raise ValueError("For 'FFTWithSize', the last dimension of the input cannot be 1, but got: 1.")
+            return wrap(torch.fft.irfftn(x, tuple(signal_sizes) or None, axes, norm))
+
+        return run
     return lambda x: wrap((torch.fft.rfftn if onesided else torch.fft.fftn)(x, dim=axes, norm=norm))
 
 

@@ -14,6 +14,7 @@ from mindspore_compat._api.validate import check_float_range, check_type
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import primitive
@@ -75,7 +76,7 @@ def Softmax(axis: Any = -1) -> _Run:
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
-        return lambda input: wrap(torch.softmax(input, axis))
+        return lambda input: F.softmax(input, axis)
     return lambda input: F.softmax_axes(input, axis)
 
 
@@ -112,14 +113,16 @@ def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | N
         keep_prob = 1 - check_float_range(p, "p", "Dropout", 0, 1, (True, False))
     if not isinstance(keep_prob, (int, float)) or not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', the 'keep_prob' must be in (0, 1], but got {keep_prob!r}.")
-    return lambda x: F.dropout_with_mask(x, keep_prob, Seed0 or Seed1)
+    stream = SeedStream(Seed0 or Seed1)
+    return lambda x: F.dropout_with_mask(x, keep_prob, stream)
 
 
 def _channel_dropout(keep_prob: float, axes: int) -> _Run:
     def run(x: Any) -> Any:
         keep = torch.rand((*x.shape[:2], *(1,) * axes), device=x.device) < keep_prob
         mask = torch.Tensor.expand(keep, tuple(x.shape))
-        return wrap(x * to_dtype(mask, x.dtype) / keep_prob), wrap(torch.clone(mask))
+        scaled = x * to_dtype(mask, x.dtype) / keep_prob if keep_prob else torch.zeros_like(x)
+        return wrap(to_dtype(scaled, x.dtype)), wrap(torch.clone(mask))
 
     return run
 
@@ -139,10 +142,11 @@ def Dropout3D(keep_prob: float = 0.5) -> _Run:
 @primitive
 def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
     """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
+    stream = SeedStream(Seed0 or Seed1)
 
     def run(shape: Any, keep_prob: Any) -> Any:
         device = current_device()
-        drawn = torch.rand(as_ints(shape), generator=F.generator_of(Seed0 or Seed1, device), device=device)
+        drawn = torch.rand(as_ints(shape), generator=F.generator_of(stream, device), device=device)
         return wrap(to_dtype(drawn < float(keep_prob), torch.uint8))
 
     return run
@@ -171,6 +175,11 @@ def Pad(paddings: Any) -> _Run:
             raise ValueError(f"For 'Pad', the shape of 'paddings' must be (n, 2), but got {paddings}.")
 
     def run(input_x: Any) -> Any:
+        if input_x.dim() != len(paddings):
+            raise ValueError(
+                f"For 'Pad', the length of 'paddings' must be equal to the rank of 'input_x', but got {len(paddings)} "
+                f"vs {input_x.dim()}."
+            )
         flat = [int(side) for sides in reversed(paddings) for side in sides]
         if any(side < 0 for side in flat):
             raise ValueError(

@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat._api.validate import check_int, check_non_negative_int
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
@@ -26,11 +27,11 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
-def _seed(owner: str, seed: int, seed2: int) -> int:
-    """One seed from both; 0 means the global generator."""
+def _seed(owner: str, seed: int, seed2: int) -> SeedStream:
+    """The stream of numbers of both seeds, the operator's own; 0 means the global generator."""
     check_non_negative_int(seed, "seed", owner)
     check_non_negative_int(seed2, "seed2", owner)
-    return seed * 1000003 + seed2 if seed or seed2 else 0
+    return SeedStream(seed * 1000003 + seed2 if seed or seed2 else 0)
 
 
 @primitive
@@ -112,13 +113,20 @@ def MultinomialWithReplacement(numsamples: int, replacement: bool = False) -> _R
 @primitive
 def RandomCategorical(dtype: Any = torch.int64) -> _Run:
     """Classes drawn by softmax of logits."""
-    return lambda logits, num_sample, seed=0: F.random_categorical(logits, num_sample, seed, dtype)
+    streams: dict[int, SeedStream] = {}
+
+    def run(logits: Any, num_sample: Any, seed: Any = 0) -> Any:
+        stream = streams.setdefault(int(seed), SeedStream(int(seed)))
+        return F.random_categorical(logits, num_sample, stream, dtype)
+
+    return run
 
 
 @primitive
 def RandomChoiceWithMask(count: PositiveInt = 256, seed: int = 0, seed2: int = 0) -> _Run:
     """(coordinates of ``count`` random true elements, mask of the real ones)."""
-    seed = _seed("RandomChoiceWithMask", seed, seed2)
+    check_int(seed, "seed", "RandomChoiceWithMask")
+    seed = SeedStream(abs(seed * 1000003 + check_int(seed2, "seed2", "RandomChoiceWithMask")))
     return lambda input_x: F.choice_with_mask(input_x, count, seed)
 
 
@@ -173,8 +181,9 @@ def UniformCandidateSampler(
     num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
+    stream = SeedStream(seed)
     return lambda true_classes: F.uniform_candidate_sampler(
-        true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits
+        true_classes, num_true, num_sampled, unique, range_max, stream, remove_accidental_hits
     )
 
 
@@ -183,8 +192,9 @@ def LogUniformCandidateSampler(
     num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
+    stream = SeedStream(seed)
     return lambda true_classes: F.log_uniform_candidate_sampler(
-        true_classes, num_true, num_sampled, unique, range_max, seed
+        true_classes, num_true, num_sampled, unique, range_max, stream
     )
 
 

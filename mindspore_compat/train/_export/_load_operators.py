@@ -35,6 +35,17 @@ _NAMES: dict[str, str] = {
     "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
+    "rare": "AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs "
+    "DynamicBroadcastTo DynamicStitch ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
+    "SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyMomentum SparseApplyProximalGradientDescent "
+    "SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache",
+    "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
+    "SparseAddmm SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul "
+    "SparseFillEmptyRows SparseMatrixAdd SparseMatrixMatMul SparseMatrixNNZ SparseMatrixSoftmax "
+    "SparseMatrixSparseMatMul SparseMatrixTranspose SparseReorder SparseReshape SparseSegmentMeanWithNumSegments "
+    "SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments "
+    "SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseSplit SparseTensorToCSRSparseMatrix SparseToDenseV2 "
+    "Sspaddmm",
     "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute EditDistance "
     "GroupTopk MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
     "SparseToDense SubAndFilter",

@@ -127,7 +127,7 @@ def _differentiated(
     """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). Inputs given by
     keyword count behind the others. A forward that the Cell kept is not run a second time, nor replayed.
     """
-    integers = has_integers((*args, *kwargs.values()), wanted)
+    integers = has_integers((*args, *kwargs.values()), wanted, parameters)
     take = None if kwargs or integers else getattr(fn, "_take_kept", None)
     kept = take(args, wanted) if take is not None else None
 
@@ -136,9 +136,9 @@ def _differentiated(
         if kept is not None:
             forward = kept
         elif kwargs:
-            forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted)
+            forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted, parameters)
         else:
-            forward = Forward(fn, args, None, wanted)
+            forward = Forward(fn, args, None, wanted, parameters)
         if has_aux and not isinstance(forward.outputs, tuple):
             raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward

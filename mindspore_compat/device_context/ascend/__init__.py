@@ -1,0 +1,15 @@
+"""``mindspore.device_context.ascend``: there is no Ascend here. Its settings are checked and have no effect."""
+
+from mindspore_compat.device_context.ascend import op_debug, op_precision, op_tuning
+
+__all__ = ["device_count", "is_available", "op_debug", "op_precision", "op_tuning"]
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+def device_count() -> int:
+    """Raises: RuntimeError, as upstream where there is none."""
+    raise RuntimeError("Device Ascend not exist.")

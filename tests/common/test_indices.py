@@ -1,0 +1,64 @@
+"""Indices and values that MindSpore refuses; types as real MindSpore 2.10's, torch's beside them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor
+
+REFUSED: dict[str, tuple[Any, type[Exception]]] = {
+    "too large": (7, IndexError),
+    "too small": ((0, -9), IndexError),
+    "too many": ((0, 0, 0, 0), IndexError),
+    "two ellipses": ((Ellipsis, 0, Ellipsis), IndexError),
+    "a float": (1.5, IndexError),
+    "text": ("a", IndexError),
+    "floats in a list": ([1.0, 2.0], TypeError),
+    "floats in a nested list": (([[0, 1.5]], 0), TypeError),
+    "floats in an array": (np.array([0.5]), IndexError),
+    "floats in a Tensor": (Tensor([1.0]), IndexError),
+    "a short mask": (Tensor([True, True]), ValueError),
+    "a mask of another shape": (Tensor(np.ones((3, 5), bool)), ValueError),
+    "Tensors that do not broadcast": ((Tensor([0, 1]), Tensor([0, 1, 2])), ValueError),
+    "a slice of floats": (slice(0, 1.5), RuntimeError),
+}
+
+
+def cube() -> Tensor:
+    return Tensor(np.arange(60, dtype=np.float32).reshape(3, 4, 5))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_indices(name: str) -> None:
+    index, kind = REFUSED[name]
+    with pytest.raises(kind):
+        cube()[index]
+    x = cube()
+    with pytest.raises(kind):
+        x[index] = 1
+    assert np.array_equal(x.asnumpy(), cube().asnumpy())
+
+
+def test_out_of_bounds_is_told_in_upstreams_words() -> None:
+    with pytest.raises(IndexError, match="index -7 is out of bounds for dimension with size 3"):
+        cube()[-7, 3, 4]
+
+
+def test_false_reads_nothing_and_writes_nothing() -> None:
+    for index in (False, (False, 1), (slice(None), False)):
+        with pytest.raises(IndexError, match="only True"):
+            cube()[index]
+    x = cube()
+    x[False] = 1
+    assert np.array_equal(x.asnumpy(), cube().asnumpy())
+    assert x[True].shape == (1, 3, 4, 5)
+
+
+@pytest.mark.parametrize("value", [Tensor([1.0, 2.0]), [1, 2], Tensor(np.ones((2, 3, 4, 5), np.float32))], ids=str)
+@pytest.mark.parametrize("index", [Ellipsis, slice(0, 2), 0, Tensor([0, 1]), ([0, 1],), Tensor(1)], ids=str)
+def test_values_that_do_not_fit_are_a_value_error(index: Any, value: Any) -> None:
+    x = cube()
+    with pytest.raises(ValueError, match="value"):
+        x[index] = value
+    assert np.array_equal(x.asnumpy(), cube().asnumpy())

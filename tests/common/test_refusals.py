@@ -1,0 +1,49 @@
+"""What Parameters, Tensors and sparse tensors are not made of; types as real MindSpore 2.10's."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import COOTensor, Parameter, Tensor, nn
+
+
+@pytest.mark.parametrize("data", ["s", None, (1, 2), 1 + 2j, np.float32(2), {1: 2}, [1, "2", True], ["a"]], ids=str)
+def test_what_a_parameter_is_not_made_of(data: Any) -> None:
+    with pytest.raises(TypeError, match=r"default_input|input_data"):
+        Parameter(data, name="p")
+
+
+@pytest.mark.parametrize("data", [3, 3.5, [1, 2], np.ones(2), Tensor([1.0]), [True], []], ids=str)
+def test_what_a_parameter_is_made_of(data: Any) -> None:
+    made = Parameter(data, name="p")
+    assert made.name == "p" and np.array_equal(made.asnumpy(), np.array(data))
+
+
+@pytest.mark.parametrize("name", [np.ones(2), Tensor([1.0]), True, 3, 3.5, [1, "2"], ("s",)], ids=str)
+def test_names_of_parameters_are_strings(name: Any) -> None:
+    with pytest.raises(ValueError, match="'name' must be str or None"):
+        Parameter(Tensor([1.0]), name=name)
+    assert Parameter(Tensor([1.0]), name=None).name.startswith("Parameter#")
+    assert Parameter(Tensor([1.0]), name="").name.startswith("Parameter#")
+
+
+@pytest.mark.parametrize("data", [["88", "0"], "88", np.array(["88", "9"]), ["a", 1]], ids=str)
+def test_a_tensor_holds_no_text(data: Any) -> None:
+    with pytest.raises(TypeError, match=r"Tensor"):
+        Tensor(data)
+
+
+def test_the_shape_of_a_sparse_tensor() -> None:
+    class Made(nn.Cell):
+        def construct(self, indices, values):
+            return COOTensor(indices, values, (2, 2, 2)).to_dense()
+
+    indices, values = Tensor([[0, 0], [0, 1]], ms.int32), Tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match="int"):
+        COOTensor(indices, values, (3.0, 4))
+    for mode, kind in ((ms.PYNATIVE_MODE, ValueError), (ms.GRAPH_MODE, TypeError)):
+        ms.set_context(mode=mode)
+        with pytest.raises(kind, match="length of 'shape' must be 2"):
+            Made()(indices, values)
