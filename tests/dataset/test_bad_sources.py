@@ -26,8 +26,7 @@ ALIKE = ("num_samples", "num_shards", "shard_id", "decode", "dataset_dir", "num_
 OTHERWISE = {
     "num_parallel_workers=3": "lowered to the CPUs with one notice (docs/differences.md)",
     "RandomDataset": "without a schema it is not supported, which is said first",
-    "Sampler:num_samples=True": "a bool is no number",
-    "PKSampler": "a bool is no number",
+    "=True": "a bool is no number",
     "NumpySlicesDataset": "its arguments are looked at in another order",
     "PaddedDataset": "upstream asks for its length first",
     "IterSampler:sampler": "upstream's constructor takes what it stumbles over later",

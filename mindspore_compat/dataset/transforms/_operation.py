@@ -153,6 +153,7 @@ class PyTensorOperation(TensorOperation):
 
     needs_data = False
 
+
 class Composed(TensorOperation):
     """A list of operations as one; `transforms` holds them."""
 

@@ -394,9 +394,8 @@ def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
         if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
             raise refused(TypeError, f"{name} should be a list of int.", values)
         if any(v <= 0 for v in values):
-            words = (
-                "must only contain positive numbers" if values is boundaries else "should be a list of positive numbers"
-            )
+            is_first = values is boundaries
+            words = "must only contain positive numbers" if is_first else "should be a list of positive numbers"
             raise refused(ValueError, f"{name} {words}.", values)
     if any(a >= b for a, b in pairwise(boundaries)):
         raise refused(ValueError, "bucket_boundaries should be strictly increasing.", boundaries)
