@@ -63,6 +63,12 @@ class Tokenizer(TensorOperation):
 
     with_offsets: bool
 
+    def _wanted(self, rank: int) -> str:
+        """What upstream says of an input of that rank that is no single text."""
+        name = type(self).__name__
+        name = "UnicodeCharTokenizerOp" if name == "UnicodeCharTokenizer" else name
+        return f"{name}: the input shape should be scalar and the input datatype should be string."
+
     def _prepared(self, text: str) -> str:
         return text
 
@@ -79,12 +85,11 @@ class Tokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> Any:
         if np.ndim(array):
-            raise RuntimeError(
-                f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}."
-            )
+            raise RuntimeError(self._wanted(np.ndim(array)))
+        given = as_text(array, self._wanted(0))
         if not self.with_offsets:
-            return np.array(self._tokens(as_text(array)))
-        text = self._prepared(as_text(array))
+            return np.array(self._tokens(given))
+        text = self._prepared(given)
         spans = list(self._spans(text)) or [(0, 0)]
         tokens = np.array([text[start:end] for start, end in spans])
         starts, ends = zip(*((len(text[:start].encode()), len(text[:end].encode())) for start, end in spans))
@@ -159,6 +164,10 @@ class BasicTokenizer(Tokenizer):
     normalization_form: Annotated[NormalizeForm, normal_form] = NormalizeForm.NONE
     preserve_unused_token: Annotated[bool, boolean] = True
     with_offsets: Annotated[bool, boolean] = False
+
+    def _wanted(self, rank: int) -> str:
+        what = f"a scalar, but got a tensor with rank: {rank}" if rank else "of type string."
+        return f"BasicTokenizer: the input should be {what}"
 
     def _tokens(self, text: str) -> list[str]:
         if not text.isascii() or "[" in text:

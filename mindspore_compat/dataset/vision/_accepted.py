@@ -14,6 +14,7 @@ __all__ = ["check_image"]
 _KNOWN = ("bool", "int8", "uint8", "int16", "uint16", "int32", "float16", "float32", "float64")
 _ALL = frozenset(map(np.dtype, _KNOWN))
 _REQUIREMENT = "does not match the requirement of operator. Expecting tensor in"
+_NOT_LOADED = "load image failed."
 _DECODE = " You may need to perform Decode first."
 
 
@@ -107,7 +108,8 @@ def check_image(image: np.ndarray, name: str) -> None:
         fits = image.shape[2] in row.channels
     dtypes = _DTYPES[name]
     if not fits or (dtypes is not None and image.dtype not in dtypes):
-        raise RuntimeError(f"{name}: {_wrong(image, name, row)}")
+        words = _wrong(image, name, row)
+        raise RuntimeError(f"[Internal ERROR] {name}: {words}" if words == _NOT_LOADED else f"{name}: {words}")
 
 
 def _wrong(image: np.ndarray, name: str, row: _Accepted) -> str:
@@ -131,4 +133,4 @@ def _wrong(image: np.ndarray, name: str, row: _Accepted) -> str:
         channels = ", ".join(map(str, row.channels))
         text = f"the channel of image tensor {_REQUIREMENT} channel of ({channels})."
         return f"{text} But got channel {image.shape[2]}."
-    return f"load image failed: data of type {image.dtype} is not supported."
+    return _NOT_LOADED
