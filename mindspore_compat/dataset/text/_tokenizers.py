@@ -65,9 +65,7 @@ class Tokenizer(TensorOperation):
 
     def _wanted(self, rank: int) -> str:
         """What upstream says of an input of that rank that is no single text."""
-        name = type(self).__name__
-        name = "UnicodeCharTokenizerOp" if name == "UnicodeCharTokenizer" else name
-        return f"{name}: the input shape should be scalar and the input datatype should be string."
+        return f"{type(self).__name__}Op: the input shape should be scalar and the input datatype should be string."
 
     def _prepared(self, text: str) -> str:
         return text
@@ -278,6 +276,8 @@ class WordpieceTokenizer(TensorOperation):
     "").
     """
 
+    _of_one = "WordpieceTokenizer: The input shape should be 1D scalar the input datatype should be string."
+
     vocab: Annotated[Vocab, _check_vocab]
     suffix_indicator: Annotated[str, string] = "##"
     max_bytes_per_token: Annotated[int, lambda value, _: check_int(value, "", 0, UINT32_MAX)] = 100
@@ -288,7 +288,9 @@ class WordpieceTokenizer(TensorOperation):
         self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
 
     def _compute(self, array: np.ndarray) -> Any:
-        found = [piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word), 0)]
+        found = [
+            piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word, self._of_one), 0)
+        ]
         return _with_offsets(found, self.with_offsets)
 
 

@@ -39,6 +39,8 @@ class Decode(ImageOperation):
             return np.frombuffer(value, np.uint8)
         if isinstance(value, np.ndarray) and value.dtype.kind == "S":
             return np.frombuffer(value.tobytes(), np.uint8)
+        if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy") and not is_pil(value):
+            raise TypeError(f"The type of the encoded image should be {np.ndarray}, but got {type(value)}.")
         return super()._as_input(value)
 
     def _compute(self, content: np.ndarray) -> Any:
@@ -76,11 +78,6 @@ class Rescale(ImageOperation):
 
     def _prepare(self) -> None:
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
-
-    def _as_input(self, value: Any) -> Any:
-        if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy"):
-            raise TypeError(f"Input should be NumPy or PIL image, got {type(value)}.")
-        return super()._as_input(value)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         result = image.astype(np.float32)

@@ -16,6 +16,7 @@ from mindspore_compat.dataset.vision._checks import check_given_interpolation, c
 from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._operation import need_image
 from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
@@ -36,6 +37,10 @@ class _WithBoxes(TensorOperation):
     needs_data = False  # there may be no boxes
 
     is_multi_column = True
+
+    def _as_input(self, value: Any) -> Any:
+        need_image(value)
+        return super()._as_input(value)
 
     def _compute(self, *arrays: Any) -> tuple:
         if len(arrays) != 2:
