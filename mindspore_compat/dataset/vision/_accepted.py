@@ -14,6 +14,7 @@ __all__ = ["check_image"]
 _KNOWN = ("bool", "int8", "uint8", "int16", "uint16", "int32", "float16", "float32", "float64")
 _ALL = frozenset(map(np.dtype, _KNOWN))
 _REQUIREMENT = "does not match the requirement of operator. Expecting tensor in"
+_CONVERTING = ("Erase", "RandomVerticalFlip")
 _NOT_LOADED = "load image failed."
 _DECODE = " You may need to perform Decode first."
 
@@ -137,4 +138,8 @@ def _wrong(image: np.ndarray, name: str, row: _Accepted) -> str:
         channels = ", ".join(map(str, row.channels))
         text = f"the channel of image tensor {_REQUIREMENT} channel of ({channels})."
         return f"{text} But got channel {image.shape[2]}."
+    if name in _CONVERTING:
+        kind = "string" if image.dtype.kind in "US" else image.dtype
+        unsupported = "[uint32, int64, uint64, string]"
+        return f"Cannot convert [{kind}] to OpenCV type. Currently unsupported data type: {unsupported}"
     return _NOT_LOADED

@@ -80,10 +80,10 @@ class Rescale(ImageOperation):
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        if self.shift:  # rounded once, as upstream, whose products are of float64
+            return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
         result = image.astype(np.float32)
         result *= self.rescale
-        if self.shift:
-            result += self.shift
         return result
 
     _compute_block = _compute
@@ -209,7 +209,7 @@ class HWC2CHW(ImageOperation):
 
 @arguments
 class ToTensor(ImageOperation):
-    """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255."""
+    """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255, in float32."""
 
     has_block = True
     is_pointwise = True
@@ -224,10 +224,14 @@ class ToTensor(ImageOperation):
         check_image(images[0], "ToTensor")
         if images.ndim == 3:
             images = images[..., None]
-        dtype = np.float64 if self.output_type == np.float64 else np.float32
-        result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=dtype)
-        result /= dtype(255)
+        result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=np.float32)
+        result *= np.float32(1 / 255)  # not divided (but for PIL images): upstream's last bit, also of float64
         return result.astype(self.output_type, copy=False)
+
+    def _compute_pil(self, image: Any) -> np.ndarray:
+        array = np.asarray(image)
+        channels_last = array if array.ndim == 3 else array[..., None]
+        return np.ascontiguousarray(channels_last.transpose(2, 0, 1) / 255.0, dtype=self.output_type)
 
 
 class ToType(TypeCast):

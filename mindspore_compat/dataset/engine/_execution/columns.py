@@ -76,7 +76,7 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
     """Rows of one column as a batch; dicts are stacked entry by entry."""
     first = values[0]
     if isinstance(first, dict):
-        return {key: stack_column([to_column(v[key], "batch") for v in values], f"{name}[{key!r}]") for key in first}
+        return {key: _stack_entry([to_column(v[key], "batch") for v in values], f"{name}[{key!r}]") for key in first}
     for value in values[1:]:
         if value.shape != first.shape:
             raise RuntimeError(
@@ -92,6 +92,13 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
     if first.ndim == 0 or first.dtype.kind in "US":
         return np.array(values)
     return stack(values)
+
+
+def _stack_entry(values: Sequence[Any], name: str) -> Any:
+    try:
+        return stack_column(values, name)
+    except RuntimeError as error:
+        raise RuntimeError(f"Batch: failed to create a NumPy array with primitive types. {error}") from error
 
 
 def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
