@@ -232,6 +232,8 @@ class GeneratorDataset(MappableDataset):
         for ids in self.batch_sampler:
             if isinstance(ids, (int, np.integer)):
                 raise RuntimeError("Batch sampler should return a list, but got an integer.")
+            if any(not isinstance(i, (int, np.integer)) for i in ids):
+                raise RuntimeError(f"Python sampler should return index of type integer, but got {ids}.")
             yield list(ids)
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
@@ -298,6 +300,7 @@ class NumpySlicesDataset(ArrayDataset):
         self._data = tuple(_as_column(column, name) for column, name in zip(columns, names, strict=True))
         if len({len(column) for column in self._data}) > 1:
             raise ValueError(f"Data length in each column is not equal: {[len(column) for column in self._data]}.")
+        check_for_generator(sampler)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
 
     def _column_names(self) -> list[str]:

@@ -198,6 +198,7 @@ class BatchDataset(Dataset):
                 f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
         _check_kinds(results)
+        _check_rows(results, outputs)
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
@@ -219,6 +220,19 @@ def _check_kinds(results: Sequence[Any]) -> None:
             f"{_MIXED}: {[type(result).__name__ for result in results]}. Return a dict, or a list of dicts, for each "
             "column."
         )
+
+
+def _check_rows(results: Sequence[Any], names: Sequence[str]) -> None:
+    """RuntimeError where a list of dicts, one a row, stands beside another number of rows."""
+    counts = {
+        len(result) for result in results if isinstance(result, list) and any(isinstance(i, dict) for i in result)
+    }
+    for result, name in zip(results, names, strict=True):
+        if counts and not isinstance(result, dict) and len(result) != max(counts):
+            raise RuntimeError(
+                f"Invalid data, column: {name} expects: {max(counts)} rows returned from 'per_batch_map', but got: "
+                f"{len(result)}"
+            )
 
 
 def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
