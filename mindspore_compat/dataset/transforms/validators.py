@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from mindspore_compat.dataset.core.validator_helpers import check_probability, check_value, type_check
-from mindspore_compat.dataset.transforms.transforms import check_operations
+from mindspore_compat.dataset.transforms._compound import check_operations
 
 __all__ = ["check_random_transform_ops", "check_value", "type_check"]
 

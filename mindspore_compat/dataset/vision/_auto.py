@@ -10,8 +10,8 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
+from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
-from mindspore_compat.dataset.transforms.transforms import check_operation, check_operations
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation
 from mindspore_compat.dataset.vision._geometric import affine, rotate

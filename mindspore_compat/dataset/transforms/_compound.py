@@ -1,0 +1,135 @@
+"""Operations that apply others, and the check of those."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import refused, type_check
+from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
+
+__all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_operation", "check_operations"]
+
+
+def check_operation(operation: Any, name: str) -> None:
+    """An operation or a function. Raises: TypeError."""
+    if not callable(operation):
+        raise refused(
+            TypeError, f"{name} is neither a transforms op (TensorOperation) nor a callable pyfunc.", operation
+        )
+
+
+def check_operations(operations: Any, name: str = "transforms", types: tuple[type, ...] = (list,)) -> list[Any]:
+    """A non-empty list of operations or functions. Raises: TypeError, ValueError."""
+    type_check(operations, types, f"{name} list")
+    if not operations:
+        raise ValueError(f"{name} list can not be empty.")
+    for i, operation in enumerate(operations):
+        check_operation(operation, f"{name}[{i}]")
+        if inspect.isclass(operation):
+            raise ValueError(
+                f"op_list[{i}] should be a dataset processing operation instance, but got: {operation}. It may be "
+                "missing parentheses for instantiation."
+            )
+    return operations
+
+
+def as_engine(values: tuple) -> tuple:
+    """`values` as upstream's engine hands them on: NumPy arrays. Raises: RuntimeError for what is no array."""
+    arrays = tuple(value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value) for value in values)
+    for value, array in zip(values, arrays):
+        if array.dtype == object:
+            raise RuntimeError(f"Invalid data: {type(value).__name__} is neither an array, a number nor a text.")
+    return arrays
+
+
+@arguments
+class _Compound(TensorOperation):
+    """Base of operations that apply others. In a pipeline, and where the operations are Python's or the one input is a
+    PIL image, what comes in is handed on as it is; else a direct call makes arrays of it, and of what each step gives.
+    """
+
+    is_multi_column = True
+
+    transforms: Annotated[Any, check_operations]
+
+    def _prepare(self) -> None:
+        self.releases_gil = any(isinstance(op, TensorOperation) and op.releases_gil for op in self.transforms)
+        self.implementation = self._common_implementation()
+
+    def _common_implementation(self) -> Implementation | None:
+        told = [getattr(op, "implementation", Implementation.C) for op in self.transforms]
+        known = {one for one in told if one is not None}
+        return known.pop() if len(known) == 1 else Implementation.C if known and None not in told else None
+
+    def __call__(self, *inputs: Any) -> Any:
+        is_image = len(inputs) == 1 and hasattr(inputs[0], "getbands")
+        if not inputs or is_image or self.implementation == Implementation.PY:
+            return super().__call__(*inputs)
+        results = self._as_arrays(*as_engine(inputs))
+        return results[0] if len(results) == 1 else results
+
+    def _as_arrays(self, *values: Any) -> tuple:
+        return as_engine(self._apply(*values))
+
+    def _as_input(self, value: Any) -> Any:
+        return value
+
+    def _inner(self) -> Sequence[Any]:
+        return self.transforms
+
+
+class Compose(_Compound, Composed):
+    """`transforms` one after another. As upstream's: called directly on a PIL image, or with an operation of Python's
+    among them (`ToPIL`, ``Decode(to_pil=True)``), it gives a tuple, also of one.
+    """
+
+    def _common_implementation(self) -> Implementation | None:
+        in_python = any(getattr(op, "implementation", None) == Implementation.PY for op in self.transforms)
+        return Implementation.PY if in_python else super()._common_implementation()
+
+    def __call__(self, *inputs: Any) -> Any:
+        result = super().__call__(*inputs)
+        in_python = self.implementation == Implementation.PY or (len(inputs) == 1 and hasattr(inputs[0], "getbands"))
+        return result if isinstance(result, tuple) or not in_python else (result,)
+
+    def _compute(self, *values: Any) -> tuple:
+        return apply_operations(self.transforms, values)
+
+    def _as_arrays(self, *values: Any) -> tuple:
+        for operation in self.transforms:
+            values = as_engine(apply_operations([operation], values))
+        return values
+
+
+@arguments
+class RandomApply(_Compound):
+    """All of `transforms`, or with a probability of ``1 - prob`` none."""
+
+    prob: Annotated[float, real(0, 1)] = 0.5
+
+    def _compute(self, *values: Any) -> tuple:
+        return apply_operations(self.transforms, values) if current_rng().random() < self.prob else values
+
+
+class RandomChoice(_Compound):
+    """One of `transforms`, drawn for each row."""
+
+    def _compute(self, *values: Any) -> tuple:
+        return apply_operations([self.transforms[current_rng().integers(len(self.transforms))]], values)
+
+
+class RandomOrder(_Compound):
+    """All of `transforms` in random order."""
+
+    def _common_implementation(self) -> Implementation:
+        return Implementation.PY
+
+    def _compute(self, *values: Any) -> tuple:
+        order = current_rng().permutation(len(self.transforms))
+        return apply_operations([self.transforms[i] for i in order], values)
