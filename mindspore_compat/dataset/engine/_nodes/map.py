@@ -74,12 +74,19 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
 
 
 def _applied(operations: Sequence[Any], values: tuple) -> tuple:
-    for operation in operations:
+    for place, operation in enumerate(operations):
         try:
             values = apply_operations((operation,), values)
         except Exception as error:
-            raise _failed(operation, error) from error
+            found = _failed(operation, error)
+            # upstream does not know the file any more of what Python has returned
+            found.is_without_file = any(map(_is_python, operations[:place]))  # type: ignore[attr-defined]
+            raise found from error
     return values
+
+
+def _is_python(operation: Any) -> bool:
+    return isinstance(operation, PyTensorOperation) or not isinstance(operation, TensorOperation)
 
 
 def _failed(operation: Any, error: Exception) -> Exception:
