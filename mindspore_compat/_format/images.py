@@ -144,10 +144,18 @@ def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:
     """
     from PIL import Image
 
-    if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
-        raise TypeError("Input image must be a numpy.ndarray of uint8.")
-    if image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] not in (1, 3)):
-        raise RuntimeError(f"The image must be of shape <H, W>, <H, W, 1> or <H, W, 3>, but got {image.shape}.")
+    image = image.asnumpy() if hasattr(image, "asnumpy") else image
+    if not isinstance(image, np.ndarray):
+        kinds = "[<class 'numpy.ndarray'>, <class 'mindspore.common.tensor.Tensor'>]"  # upstream's names
+        raise TypeError(f"Input image is not of type {kinds}, but got: {type(image)}.")
+    if image.dtype != np.uint8:
+        raise RuntimeError(f"The type of the image data should be UINT8, but got {image.dtype}.")
+    if image.ndim not in (2, 3):
+        raise RuntimeError(
+            f"The image has invalid dimensions. It should have two or three dimensions, but got {image.ndim}."
+        )
+    if image.ndim == 3 and image.shape[2] not in (1, 3):
+        raise RuntimeError(f"The image has invalid channels. It should have 1 or 3 channels, but got {image.shape[2]}.")
     if image.ndim == 3 and image.shape[2] == 1:
         image = image[:, :, 0]
     stream = BytesIO()

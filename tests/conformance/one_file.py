@@ -93,6 +93,8 @@ class FileRun:
         """One pytest process. True: over; False: stopped in the middle, go on with what is left."""
         stem = os.path.join(self.work, f"{self.ver}-{self.path.replace('/', '-')}-{turn}")
         events, planfile = stem + ".events", stem + ".plan"
+        if os.path.exists(events):  # of an earlier run in a work folder that was kept
+            os.remove(events)
         with open(planfile, "w", encoding="utf-8") as out:
             json.dump({"skip_funcs": [f"{self.path}::{f}" for f in self.copies], "done": sorted(self.outcome)}, out)
         cwd = (

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+import mindspore_compat.dataset as ds
+import mindspore_compat.dataset.audio as audio
 import mindspore_compat.dataset.transforms as T
 import mindspore_compat.dataset.vision as V
 from mindspore_compat.dataset.transforms import c_transforms, py_transforms
@@ -205,3 +207,66 @@ def test_encoding_and_files(tmp_path):
     np.testing.assert_array_equal(V.Decode()(V.read_file(path)), image)
     assert V.read_image(path, V.ImageReadMode.GRAYSCALE).shape == (18, 22, 1)
     assert V.Decode()(V.encode_jpeg(image)).shape == image.shape
+
+
+def _weights(before: int, after: int) -> np.ndarray:
+    """Rows of weights of a bicubic filter (a = -1/2) that widens where the size shrinks."""
+    step = before / after
+    wide = max(step, 1.0)
+    rows = np.zeros((after, before))
+    for place in range(after):
+        middle = (place + 0.5) * step
+        low, high = max(int(middle - 2 * wide + 0.5), 0), min(int(middle + 2 * wide + 0.5), before)
+        x = np.abs((np.arange(low, high) - middle + 0.5) / wide)
+        near, far = (1.5 * x - 2.5) * x * x + 1, (((x - 5) * x + 8) * x - 4) * -0.5
+        found = np.where(x < 1, near, np.where(x < 2, far, 0))
+        rows[place, low:high] = found / found.sum()
+    return rows
+
+
+def test_numbers_are_upstreams_to_the_last_bit() -> None:
+    """What real MindSpore 2.10 gives, as formulas: float32 products, one rounding, across before down."""
+    image = np.random.default_rng(3).integers(0, 256, (17, 23, 3)).astype(np.uint8)
+    floats = (image / 300).astype(np.float32)
+    by_255 = (image.astype(np.float32) * np.float32(1 / 255)).transpose(2, 0, 1)
+    assert (V.ToTensor()(image) == by_255).all() and (V.ToTensor(np.float64)(image) == by_255).all()
+    assert (V.ToTensor(np.float64)(V.ToPIL()(image)) == image.transpose(2, 0, 1) / 255).all()
+    once = (image.astype(np.float64) * np.float64(np.float32(1 / 127.5)) - 1).astype(np.float32)
+    assert (V.Rescale(1 / 127.5, -1.0)(image) == once).all()
+    data = ds.NumpySlicesDataset([image], "image").map(V.Rescale(1 / 127.5, -1.0), "image").batch(1)
+    assert (next(data.create_tuple_iterator(output_numpy=True))[0][0] == once).all()
+    powers = np.clip(np.power(floats * 1.1, 0.7), 0, 1).astype(np.float32)
+    np.testing.assert_allclose(V.AdjustGamma(0.7, 1.1)(floats), powers, rtol=1e-6)
+    across = np.clip(np.floor(np.einsum("ij,yjc->yic", _weights(23, 31), image) + 0.5), 0, 255)
+    down = np.clip(np.floor(np.einsum("ij,jxc->ixc", _weights(17, 11), across) + 0.5), 0, 255)
+    assert (V.Resize((11, 31), V.Inter.PILCUBIC)(image) == down).all()
+
+
+def test_mix_up_mixes_each_image_with_the_next_by_its_own_share() -> None:
+    images = np.random.default_rng(3).integers(0, 256, (4, 5, 6, 3)).astype(np.uint8)
+    labels = np.eye(4, dtype=np.float32)
+    mixed, mixed_labels = V.MixUp(4, 0.5)(images, labels)
+    share = mixed_labels.diagonal()
+    assert mixed.dtype == mixed_labels.dtype == np.float64 and len(set(share)) == 4
+    assert np.allclose(mixed_labels[range(4), [1, 2, 3, 0]], 1 - share)
+    weight = share[:, None, None, None]
+    assert np.allclose(mixed, weight * images + (1 - weight) * np.roll(images, -1, 0))
+    over_batches = V.MixUp(4, 0.5, is_single=False)
+    first, first_labels = over_batches(images, labels)
+    assert np.array_equal(first, images) and np.array_equal(first_labels, labels)
+    second, second_labels = over_batches(images + 1, labels[::-1])
+    share = second_labels[range(4), [3, 2, 1, 0]][:, None, None, None]
+    assert np.allclose(second, share * (images + 1) + (1 - share) * first)
+
+
+def test_rotation_takes_any_number_of_channels() -> None:
+    image = np.random.default_rng(3).random((6, 4, 6)).astype(np.float32)
+    turned = V.Rotate(90, expand=True)(image)
+    assert turned.shape == (4, 6, 6) and np.array_equal(turned, np.rot90(image))
+    with pytest.raises(RuntimeError, match="can not be CUBIC when image channel is greater than 4"):
+        V.Rotate(90, V.Inter.BICUBIC)(image)
+
+
+def test_fading_nothing_changes_nothing() -> None:
+    wave = np.arange(6, dtype=np.int16)
+    assert audio.Fade()(wave).dtype == np.int16 and np.array_equal(audio.Fade()(wave), wave)

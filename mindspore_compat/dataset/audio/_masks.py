@@ -26,6 +26,11 @@ class _Mask(AudioOperation):
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         size = array.shape[self.axis - 3]
         start, width = self._stretch(size)
+        if width and start >= size:
+            raise RuntimeError(
+                "MaskAlongAxis: invalid parameter, 'mask_start' should be less than the length of the masked "
+                f"dimension, but got: 'mask_start' {start} and length {size}"
+            )
         if width and start + width > size:
             raise RuntimeError(
                 "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than the "

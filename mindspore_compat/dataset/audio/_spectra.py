@@ -349,6 +349,11 @@ class LFCC(_Cepstrum):
             raise ValueError(
                 f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {self.n_lfcc}."
             )
+        win_length = arguments["win_length"]
+        if isinstance(win_length, int) and isinstance(n_fft, int) and win_length > n_fft:
+            raise ValueError(
+                f"win_length must be less than or equal to n_fft, but got win_length: {win_length} and n_fft: {n_fft}."
+            )
         self._spectrogram = Spectrogram(**arguments)
         self._filters = linear_filters(n_fft // 2 + 1, self.f_min, _top(self), self.n_filter, self.sample_rate)
         self._cosines = cosines(self.n_lfcc, self.n_filter, self.norm)

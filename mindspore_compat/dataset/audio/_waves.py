@@ -113,11 +113,14 @@ class GriffinLim(AudioOperation):
         self._hop_length = self.hop_length or self._win_length // 2
         self._length = self.length or 0
 
-    def _compute(self, array: np.ndarray) -> np.ndarray:
+    def _begin(self) -> None:
         if self.momentum >= 1:
             raise RuntimeError(
                 f"GriffinLim: momentum equal to or greater than 1 can be unstable, but got: {self.momentum:.6f}"
             )
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        self._begin()
         return super()._compute(array)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -20,6 +20,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     UINT32_MAX,
     check_file,
     cpu_count,
+    refused,
     workers_in_range,
 )
 from mindspore_compat.dataset.debug import DebugHook, PrintMetaDataHook
@@ -106,13 +107,13 @@ _values: dict[str, Any] = {
 
 def _set_flag(name: str, value: Any) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be of type bool, but got {type(value)}.")
+        raise refused(TypeError, f"{name} must be of type bool.", type(value))
     _values[name] = value
 
 
 def _set_count(name: str, value: Any, minimum: int = 1) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} isn't of type int, but got {type(value)}.")
+        raise refused(TypeError, f"{name} isn't of type int.", type(value))
     if not minimum <= value <= INT32_MAX:
         raise ValueError(f"{name} is not within the required range [{minimum}, INT32_MAX({INT32_MAX})], got {value}.")
     _values[name] = value
@@ -121,7 +122,7 @@ def _set_count(name: str, value: Any, minimum: int = 1) -> None:
 def set_seed(seed: int) -> None:
     """Seed the pipeline, `random` and `numpy.random`. Raises: TypeError, ValueError outside [0, UINT32_MAX]."""
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise TypeError(f"seed isn't of type int, but got {type(seed)}.")
+        raise refused(TypeError, "seed isn't of type int.", type(seed))
     if not 0 <= seed <= UINT32_MAX:
         raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({UINT32_MAX})], got {seed}.")
     randomness.reseed(seed)
@@ -201,7 +202,7 @@ def get_callback_timeout() -> int:
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
     """Accepted without effect: there is no C++ pipeline to tune, so no profile is written either."""
     if filepath_prefix is not None and not isinstance(filepath_prefix, str):
-        raise TypeError(f"filepath_prefix must be a str value, but got {type(filepath_prefix)}.")
+        raise refused(TypeError, "filepath_prefix must be a str value.", type(filepath_prefix))
     _set_flag("enable_autotune", enable)
 
 
@@ -291,7 +292,7 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
     for the hooks of before.
     """
     if not isinstance(debug_mode_flag, bool):
-        raise TypeError(f"debug_mode_flag isn't of type boolean, but got {type(debug_mode_flag)}.")
+        raise refused(TypeError, "debug_mode_flag isn't of type boolean.", type(debug_mode_flag))
     hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
     if not isinstance(hooks, list):
         raise TypeError(f"debug_hook_list is not a list, but {type(hooks)}.")
@@ -315,7 +316,7 @@ def debug_hooks() -> list[DebugHook]:
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """Only `ErrorSamplesMode.RETURN` is supported: a failing sample raises."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
-        raise TypeError(f"error_samples_mode must be of type ErrorSamplesMode, but got {type(error_samples_mode)}.")
+        raise refused(TypeError, "error_samples_mode must be of type ErrorSamplesMode.", type(error_samples_mode))
     if error_samples_mode != ErrorSamplesMode.RETURN:
         raise NotImplementedError("Only ErrorSamplesMode.RETURN is supported; filter bad samples with Dataset.filter.")
 
@@ -329,7 +330,7 @@ def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> 
     """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
     for name, value in (("do_copy", do_copy), ("parallel_convert", parallel_convert)):
         if not isinstance(value, bool):
-            raise TypeError(f"{name} must be of type bool, but got {type(value)}.")
+            raise refused(TypeError, f"{name} must be of type bool.", type(value))
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
 
 
@@ -341,9 +342,9 @@ def get_iterator_mode() -> dict[str, bool]:
 def set_multiprocessing_start_method(start_method: str = "fork") -> None:
     """How worker processes start: "fork" or "spawn"; with "spawn" sources and functions must be picklable."""
     if not isinstance(start_method, str):
-        raise TypeError(f"start_method must be of type str, but got {type(start_method)}.")
+        raise refused(TypeError, "start_method must be of type str.", type(start_method))
     if start_method not in ("fork", "spawn"):
-        raise ValueError(f"start_method must be 'fork' or 'spawn', but got {start_method!r}.")
+        raise refused(ValueError, "start_method must be 'fork' or 'spawn'.", start_method)
     _values["multiprocessing_start_method"] = start_method
 
 
@@ -355,7 +356,7 @@ def get_multiprocessing_start_method() -> str:
 def set_video_backend(backend: str) -> None:
     """Accepted without effect; video operations are not available."""
     if backend not in ("CPU", "Ascend"):
-        raise ValueError(f"backend must be 'CPU' or 'Ascend', but got {backend!r}.")
+        raise refused(ValueError, "backend must be 'CPU' or 'Ascend'.", backend)
     _values["video_backend"] = backend
 
 

@@ -50,6 +50,6 @@ def failed_function(what: str, error: Exception, is_own: bool = False) -> Runtim
 def with_file(error: Exception, file: str) -> Exception:
     """The same error, naming the file whose row was worked on; others stay."""
     parts = getattr(error, "parts", None)
-    if parts is None or not file:
+    if parts is None or not file or getattr(error, "is_without_file", False):
         return error
     return _composed(parts[0], parts[1], file, parts[2])

@@ -22,6 +22,7 @@ __all__ = [
     "check_int",
     "check_member",
     "check_nonzero",
+    "check_num_samples",
     "check_pos_int32",
     "check_positive",
     "check_probability",
@@ -155,7 +156,8 @@ def check_pos_int32(value: Any, arg_name: str) -> Any:
 
 def check_dir(path: Any, arg_name: str = "dataset_dir") -> None:
     """Raise unless `path` is a readable folder."""
-    type_check(path, (str, os.PathLike), arg_name)
+    if not isinstance(path, os.PathLike):
+        type_check(path, str, arg_name)
     if not os.path.isdir(path) or not os.access(path, os.R_OK):
         raise ValueError(f"The folder {path} does not exist or is not a directory or permission denied!")
 
@@ -212,9 +214,18 @@ def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
     return [size if size == -1 else size * factor for size in sizes]
 
 
+def check_num_samples(value: Any, name: str = "num_samples") -> Any:
+    """A number of samples; returned."""
+    type_check(value, int, name)
+    if not 0 <= value <= INT64_MAX:
+        raise refused(ValueError, f"{name} exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!", value)
+    return value
+
+
 def check_columns(columns: Any, name: str) -> list[str]:
     """A non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
-    type_check(columns, (list, tuple, str), name)
+    if not isinstance(columns, tuple):
+        type_check(columns, (list, str), name)
     columns = [columns] if isinstance(columns, str) else list(columns)
     if not columns:
         raise ValueError(f"{name} should not be empty.")

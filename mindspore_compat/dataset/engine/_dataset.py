@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, type_check
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, refused, type_check
 from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._save import save_as_mindrecord
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
@@ -197,14 +197,16 @@ class Dataset(Node):
             raise TypeError("apply_func must be a function.")
         dataset = apply_func(self)
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"apply_func must return a dataset, but got {type(dataset)}.")
+            raise refused(TypeError, "apply_func must return a dataset.", type(dataset))
         return dataset
 
     def device_que(
         self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
     ) -> Dataset:
-        """This dataset: there is no device queue to fill; the training loop prefetches to the device itself."""
-        return self
+        """This dataset's rows. There is no queue on the device to fill, so that ``send``, ``continue_send`` and
+        ``stop_send`` of what is returned have nothing to do: the training loop prefetches to the device itself.
+        """
+        return _make("TransferDataset", self)
 
     def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Callable | None = None) -> Dataset:
         """Hold the pipeline back until `sync_update` releases the next `num_batch` batches."""
@@ -255,7 +257,7 @@ class Dataset(Node):
         if file_type != "mindrecord":
             raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
         if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:
-            raise ValueError(f"num_files should be an int between 1 and 1000, but got {num_files!r}.")
+            raise refused(ValueError, "num_files should be an int between 1 and 1000.", num_files)
         save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
 
     def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, refused, row_sizes, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
-from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
-from mindspore_compat.dataset.engine.samplers import PKSampler, Sampler
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
+from mindspore_compat.dataset.engine.samplers import Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -80,7 +80,13 @@ class GeneratorDataset(MappableDataset):
         if python_multiprocessing is None:  # as upstream's check lets it pass
             python_multiprocessing = False
         type_check(python_multiprocessing, bool, "python_multiprocessing")
-        type_check(shuffle, (bool, type(None)), "shuffle")
+        if shuffle is not None:
+            type_check(shuffle, bool, "shuffle")
+        for name, value in (("num_samples", num_samples), ("num_shards", num_shards), ("shard_id", shard_id)):
+            if value is not None:
+                type_check(value, int, name)
+        if schema is not None and not isinstance(schema, Schema):
+            raise ValueError("schema should be a path to schema file or a schema object.")
         given = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards, "shard_id": shard_id}
         self._check_sampling(sampler, batch_sampler, collate_fn, given)
         if not self._is_random_access:
@@ -129,15 +135,15 @@ class GeneratorDataset(MappableDataset):
         if types is None:
             self._types: list[np.dtype | None] | None = None
             return
-        type_check(types, (list, tuple), "column_types")
+        if not isinstance(types, tuple):
+            type_check(types, list, "column_types")
         self._types = [None if t is None else numpy_dtype(t) for t in types]
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any, collate_fn: Any, given: dict[str, Any]) -> None:
-        if isinstance(sampler, PKSampler):
-            raise ValueError("GeneratorDataset doesn't support PKSampler.")
+        check_for_generator(sampler)
         if batch_sampler is not None:
             if not hasattr(batch_sampler, "__getitem__") and not hasattr(batch_sampler, "__iter__"):
-                raise TypeError(f"batch_sampler should have __getitem__ or __iter__ method, but got {batch_sampler!r}.")
+                raise refused(TypeError, "batch_sampler should have __getitem__ or __iter__ method.", batch_sampler)
             if any(value is not None for value in (sampler, *given.values())):
                 raise ValueError(
                     "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
@@ -146,7 +152,7 @@ class GeneratorDataset(MappableDataset):
             if batch_sampler is None:
                 raise ValueError("collate_fn can be specified only when batch_sampler is set.")
             if not callable(collate_fn):
-                raise TypeError(f"collate_fn should be callable, but got {collate_fn!r}.")
+                raise refused(TypeError, "collate_fn should be callable.", collate_fn)
         if not self._is_random_access:
             what = {"sampler": sampler, "num_shards": given["num_shards"], "batch_sampler": batch_sampler}
             for name, value in what.items():
@@ -226,6 +232,8 @@ class GeneratorDataset(MappableDataset):
         for ids in self.batch_sampler:
             if isinstance(ids, (int, np.integer)):
                 raise RuntimeError("Batch sampler should return a list, but got an integer.")
+            if any(not isinstance(i, (int, np.integer)) for i in ids):
+                raise RuntimeError(f"Python sampler should return index of type integer, but got {ids}.")
             yield list(ids)
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
@@ -292,6 +300,7 @@ class NumpySlicesDataset(ArrayDataset):
         self._data = tuple(_as_column(column, name) for column, name in zip(columns, names, strict=True))
         if len({len(column) for column in self._data}) > 1:
             raise ValueError(f"Data length in each column is not equal: {[len(column) for column in self._data]}.")
+        check_for_generator(sampler)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
 
     def _column_names(self) -> list[str]:
@@ -337,11 +346,11 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
-        type_check(padded_samples, list, "padded_samples")
         if not padded_samples:
             raise ValueError("padded_samples cannot be empty.")
+        type_check(padded_samples, list, "padded_samples")
         for sample in padded_samples:
-            type_check(sample, dict, "padded_samples element")
+            type_check(sample, dict, "padded_element")
         names = list(padded_samples[0])
         rows = [tuple(sample[name] for name in names) for sample in padded_samples]
         super().__init__(rows, names, shuffle=False)

@@ -18,6 +18,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     INT32_MAX,
     check_file,
     check_value,
+    refused,
     type_check,
     type_check_list,
     workers_in_range,
@@ -51,7 +52,7 @@ def _ints(values: Any, name: str) -> list[int]:
     if isinstance(values, list):
         type_check_list(values, int, name)
     elif values.dtype not in (np.int32, np.int64):
-        raise TypeError(f"Each member in {name} should be of type int32, but got {values.dtype}.")
+        raise refused(TypeError, f"Each member in {name} should be of type int32.", values.dtype)
     if not np.size(values):
         raise RuntimeError(f"Input {name} should not be empty.")
     return [int(value) for value in np.ravel(values)]
@@ -72,7 +73,7 @@ def _ids(values: Any, name: str) -> np.ndarray:
     if not array.size:
         raise TypeError(f"Parameter {name} or its members are empty.")
     if array.dtype not in (np.int32, np.int64):
-        raise TypeError(f"Each member in {name} should be of type int32, but got {array.dtype}.")
+        raise refused(TypeError, f"Each member in {name} should be of type int32.", array.dtype)
     return array
 
 
@@ -80,7 +81,7 @@ def _pairs(values: Any) -> list[tuple[int, int]]:
     type_check(values, (list, np.ndarray), "node_list")
     if isinstance(values, np.ndarray):
         if values.ndim != 2 or values.shape[1] != 2:
-            raise ValueError(f"Input node_list must have the shape (pairs, 2), but got {values.shape}.")
+            raise refused(ValueError, "Input node_list must have the shape (pairs, 2).", values.shape)
         _ints(values, "node_list")
         return [(start, end) for start, end in values.tolist()]
     for i, pair in enumerate(values):
@@ -127,9 +128,7 @@ class GraphData:
         self._check_server(hostname, port, num_client, auto_shutdown)
         type_check(working_mode, str, "working_mode")
         if working_mode not in ("local", "client", "server"):
-            raise ValueError(
-                f"Invalid working mode, please enter 'local', 'client' or 'server', but got {working_mode!r}."
-            )
+            raise refused(ValueError, "Invalid working mode, please enter 'local', 'client' or 'server'.", working_mode)
         self._working_mode = working_mode
         self._graph: Any = None
         if working_mode == "client":

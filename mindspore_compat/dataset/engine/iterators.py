@@ -142,7 +142,7 @@ class TupleIterator(Iterator):
         do_copy: bool = False,
     ) -> None:
         if columns is not None:
-            dataset = dataset.project(check_columns(columns, "columns"))
+            dataset = dataset.project(check_columns(columns, "column_names"))
         super().__init__(dataset, num_epochs, output_numpy, do_copy)
 
     def _output(self, row: Row) -> list[Any]:

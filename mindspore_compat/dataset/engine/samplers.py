@@ -32,6 +32,13 @@ __all__ = [
 ]
 
 
+#: upstream's words for what is no shuffle mode
+SHUFFLES = (
+    "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or 'Shuffle.GLOBAL' or "
+    "'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'."
+)
+
+
 class Shuffle(str, Enum):
     """Levels of shuffling; all but FALSE shuffle whole sources here."""
 
@@ -45,7 +52,7 @@ class Shuffle(str, Enum):
 
 def check_number(value: Any, name: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be integer but was: {value!r}.")
+        raise TypeError(f"{name} must be integer but was: {value}.")
 
 
 def _check_num_samples(num_samples: int | None) -> None:
@@ -53,7 +60,7 @@ def _check_num_samples(num_samples: int | None) -> None:
         return
     check_number(num_samples, "num_samples")
     if not 0 <= num_samples <= INT64_MAX:
-        raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)! Got {num_samples}.")
+        raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
 
 
 class BuiltinSampler:
@@ -140,7 +147,7 @@ class RandomSampler(BuiltinSampler):
         self, replacement: bool = False, num_samples: int | None = None, shuffle: Shuffle = Shuffle.GLOBAL
     ) -> None:
         if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value but was: {replacement!r}.")
+            raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
         _check_num_samples(num_samples)
         self.replacement = replacement
         self.shuffle = shuffle
@@ -215,7 +222,7 @@ class WeightedRandomSampler(BuiltinSampler):
                 )
         _check_num_samples(num_samples)
         if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value but was: {replacement!r}.")
+            raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
         self.weights = np.asarray(weights, dtype=np.float64)
         self.replacement = replacement
         super().__init__(num_samples)
@@ -262,7 +269,7 @@ class DistributedSampler(BuiltinSampler):
         check_number(num_shards, "num_shards")
         check_number(shard_id, "shard_id")
         if not isinstance(shuffle, (bool, Shuffle)):
-            raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle!r}.")
+            raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle}.")
         _check_num_samples(num_samples)
         check_number(offset, "offset")
         self.num_shards = num_shards
@@ -319,9 +326,9 @@ class PKSampler(BuiltinSampler):
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
         if not isinstance(shuffle, bool):
-            raise TypeError(f"shuffle must be a boolean value but was: {shuffle!r}.")
+            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
         if not isinstance(class_column, str):
-            raise TypeError(f"class_column must be a str value but was: {class_column!r}.")
+            raise TypeError(f"class_column must be a str value but was: {class_column}.")
         _check_num_samples(num_samples)
         self.num_val = num_val
         self.shuffle = shuffle

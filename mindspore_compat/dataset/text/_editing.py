@@ -55,7 +55,8 @@ class OnText(TensorOperation):
     """One text to another, element by element."""
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        texts = [self._convert(as_text(item)) for item in np.asarray(array).ravel()]
+        words = f"{type(self).__name__}: input is not string datatype."
+        texts = [self._convert(as_text(item, words)) for item in np.asarray(array).ravel()]
         return np.array(texts).reshape(np.shape(array)) if texts else np.asarray(array)
 
     def _convert(self, text: str) -> str:
@@ -110,12 +111,15 @@ class Lookup(TensorOperation):
         return self._numbers
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        return self._numbers([as_text(item) for item in np.asarray(array).ravel()]).reshape(np.shape(array))
+        words = "Lookup: input is not string datatype."
+        return self._numbers([as_text(item, words) for item in np.asarray(array).ravel()]).reshape(np.shape(array))
 
 
 @arguments
 class Ngram(TensorOperation):
     """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
+
+    _wanted = "Ngram: input is not a 1D data with string datatype."
 
     n: int | list[int]
     left_pad: tuple[str, int] = ("", 0)
@@ -142,8 +146,8 @@ class Ngram(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1:
-            raise RuntimeError(f"Ngram: the input shape should be of rank 1, but got {np.ndim(array)}.")
-        words = [as_text(item) for item in array]
+            raise RuntimeError(f"{self._wanted} Got rank {np.ndim(array)}.")
+        words = [as_text(item, self._wanted) for item in array]
         found: list[str] = []
         for number in self.ngrams:
             left, right = (min(pad[1], number - 1) for pad in (self.left_pad, self.right_pad))
@@ -163,8 +167,8 @@ class SlidingWindow(TensorOperation):
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1 or self.axis not in (0, -1):
             raise RuntimeError(
-                f"SlidingWindow: only 1D input and axis 0 are supported, but got rank {np.ndim(array)}, axis "
-                f"{self.axis}."
+                f"SlidingWindow: SlidingWindow supports 1D input only for now, but got {np.ndim(array)}D."
+                + (f" The axis is {self.axis}." if self.axis else "")
             )
         if len(array) < self.width:
             return array[:0].reshape(0, self.width)
@@ -187,7 +191,8 @@ class ToNumber(TensorOperation):
     def _compute(self, array: np.ndarray) -> np.ndarray:
         read: Callable[[str], Any] = float if self.data_type.kind == "f" else int
         try:
-            numbers = [read(as_text(item)) for item in np.asarray(array).ravel()]
+            words = "ToNumber: input should be string datatype."
+            numbers = [read(as_text(item, words)) for item in np.asarray(array).ravel()]
             if self.data_type.kind != "f":
                 limits = np.iinfo(self.data_type)
                 if any(not limits.min <= number <= limits.max for number in numbers):
@@ -211,6 +216,8 @@ class Truncate(TensorOperation):
     max_seq_len: Annotated[int, check_pos_int32]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
+        if array.ndim not in (1, 2):
+            raise RuntimeError("Truncate: the input tensor should be of dimension 1 or 2.")
         return array[..., : self.max_seq_len]
 
 
@@ -223,7 +230,9 @@ class TruncateSequencePair(TensorOperation):
     max_length: Annotated[int, _check_not_negative]
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if len(arrays) != 2 or any(np.ndim(array) != 1 for array in arrays):
+        if len(arrays) != 2:
+            raise RuntimeError(f"TruncateSequencePair: Expected two inputs, but got {len(arrays)} inputs.")
+        if any(np.ndim(array) != 1 for array in arrays):
             raise RuntimeError(
                 "TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes "
                 f"{[np.shape(a) for a in arrays]}."
@@ -246,7 +255,9 @@ class AddToken(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) not in (1, 2):
-            raise RuntimeError(f"AddToken: the input shape should be 1D or 2D, but got rank {np.ndim(array)}.")
+            raise RuntimeError(f"AddToken: input tensor rank should be 1 or 2. Got {np.ndim(array)}.")
+        if np.asarray(array).dtype.kind not in "US":
+            raise RuntimeError("AddToken: input tensor type should be string.")
         token = np.full((*np.shape(array)[:-1], 1), self.token)
         return np.concatenate([token, array] if self.begin else [array, token], -1)
 

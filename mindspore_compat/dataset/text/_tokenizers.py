@@ -63,6 +63,10 @@ class Tokenizer(TensorOperation):
 
     with_offsets: bool
 
+    def _wanted(self, rank: int) -> str:
+        """What upstream says of an input of that rank that is no single text."""
+        return f"{type(self).__name__}Op: the input shape should be scalar and the input datatype should be string."
+
     def _prepared(self, text: str) -> str:
         return text
 
@@ -79,12 +83,11 @@ class Tokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> Any:
         if np.ndim(array):
-            raise RuntimeError(
-                f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}."
-            )
+            raise RuntimeError(self._wanted(np.ndim(array)))
+        given = as_text(array, self._wanted(0))
         if not self.with_offsets:
-            return np.array(self._tokens(as_text(array)))
-        text = self._prepared(as_text(array))
+            return np.array(self._tokens(given))
+        text = self._prepared(given)
         spans = list(self._spans(text)) or [(0, 0)]
         tokens = np.array([text[start:end] for start, end in spans])
         starts, ends = zip(*((len(text[:start].encode()), len(text[:end].encode())) for start, end in spans))
@@ -159,6 +162,10 @@ class BasicTokenizer(Tokenizer):
     normalization_form: Annotated[NormalizeForm, normal_form] = NormalizeForm.NONE
     preserve_unused_token: Annotated[bool, boolean] = True
     with_offsets: Annotated[bool, boolean] = False
+
+    def _wanted(self, rank: int) -> str:
+        what = f"a scalar, but got a tensor with rank: {rank}" if rank else "of type string."
+        return f"BasicTokenizer: the input should be {what}"
 
     def _tokens(self, text: str) -> list[str]:
         if not text.isascii() or "[" in text:
@@ -269,6 +276,8 @@ class WordpieceTokenizer(TensorOperation):
     "").
     """
 
+    _of_one = "WordpieceTokenizer: The input shape should be 1D scalar the input datatype should be string."
+
     vocab: Annotated[Vocab, _check_vocab]
     suffix_indicator: Annotated[str, string] = "##"
     max_bytes_per_token: Annotated[int, lambda value, _: check_int(value, "", 0, UINT32_MAX)] = 100
@@ -279,7 +288,9 @@ class WordpieceTokenizer(TensorOperation):
         self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
 
     def _compute(self, array: np.ndarray) -> Any:
-        found = [piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word), 0)]
+        found = [
+            piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word, self._of_one), 0)
+        ]
         return _with_offsets(found, self.with_offsets)
 
 

@@ -47,16 +47,14 @@ def to_str(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
     return array if array.dtype.kind == "U" else np.char.decode(array, encoding)
 
 
-def as_text(value: Any) -> str:
-    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else."""
+def as_text(value: Any, words: str = "The input should be a scalar string.") -> str:
+    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else, with upstream's words."""
     item = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     if isinstance(item, bytes):
         return item.decode("utf-8")
     if not isinstance(item, str):
-        raise RuntimeError(
-            f"The input should be a scalar string, but got {getattr(value, 'dtype', type(value))} "
-            f"of shape {getattr(value, 'shape', ())}."
-        )
+        kind = f"{getattr(value, 'dtype', type(value))} of shape {getattr(value, 'shape', ())}"
+        raise RuntimeError(f"{words} Got {kind}.")
     return item
 
 

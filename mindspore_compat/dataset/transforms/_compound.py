@@ -1,4 +1,4 @@
-"""Operations made of others. Upstream: ``mindspore.dataset.transforms.transforms``."""
+"""Operations that apply others, and the check of those."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
-from mindspore_compat.dataset.transforms._operation import (
-    Composed,
-    Implementation,
-    TensorOperation,
-    apply_operations,
-)
+from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
 __all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_operation", "check_operations"]
 

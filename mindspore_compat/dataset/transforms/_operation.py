@@ -73,6 +73,9 @@ class TensorOperation:
     def _prepare(self) -> None:
         """Called with checked arguments: checks what depends on several, sets what follows from them."""
 
+    def _begin(self) -> None:
+        """Called when a pipeline starts: refuses what is wrong whatever the data."""
+
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
         check_member(device_target, ["CPU", "Ascend"], "device_target")

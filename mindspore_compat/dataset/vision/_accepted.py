@@ -14,6 +14,8 @@ __all__ = ["check_image"]
 _KNOWN = ("bool", "int8", "uint8", "int16", "uint16", "int32", "float16", "float32", "float64")
 _ALL = frozenset(map(np.dtype, _KNOWN))
 _REQUIREMENT = "does not match the requirement of operator. Expecting tensor in"
+_CONVERTING = ("Erase", "RandomVerticalFlip")
+_NOT_LOADED = "load image failed."
 _DECODE = " You may need to perform Decode first."
 
 
@@ -56,6 +58,9 @@ _ACCEPTED = {
     "AdjustSaturation": _CONTRAST,
     "RandomColorAdjust": _common((3,), (3,)),
     "Affine": _Accepted((2, 3), _TURNED),
+    "AutoAugment": _Accepted((3,), "input tensor is not in shape of <H,W,C>, but got rank: ", (3,), _OF_INPUT),
+    "RandAugment": _common((3,), (3,), ("uint8",)),
+    "TrivialAugmentWide": _common((3,), (3,), ("uint8",)),
     "AutoContrast": _Accepted((2, 3), _RANK, (1, 3), _OF_INPUT),
     "Equalize": _Accepted((2, 3), _RANK, (1, 3), _OF_INPUT),
     "CenterCrop": _Accepted((), "I" + _AT_LEAST[1:]),
@@ -64,6 +69,7 @@ _ACCEPTED = {
     "HWC2CHW": _Accepted((2, 3), "image shape should be <H,W> or <H,W,C>, but got rank: "),
     "HorizontalFlip": _Accepted((), _TWO, (), "", _KNOWN, False),
     "VerticalFlip": _Accepted((), _TWO, (), "", _KNOWN, False),
+    "RandomHorizontalFlip": _Accepted((), _TWO, (), "", _KNOWN, False),
     "RandomVerticalFlip": _Accepted((2, 3), _IN_SHAPE),
     "Invert": _Accepted(
         (3,),
@@ -84,7 +90,7 @@ _ACCEPTED = {
     "Erase": _Accepted((3,), "input tensor is not in shape of <H,W,C>, but got rank: ", (3,), _OF_INPUT),
     "ConvertColor": _Accepted((2, 3), _IN_SHAPE),
     "Resize": _Accepted((), _TWO, (), "", _KNOWN, False),
-    "ResizedCrop": _Accepted((2, 3), "Op: " + _IN_SHAPE),
+    "ResizedCropOp": _Accepted((2, 3), _IN_SHAPE),
     "Rotate": _Accepted((), _TWO, (), "", _KNOWN, False),
     "Sharpness": _Accepted((2, 3), "shape of input is not <H,W,C> or <H,W>, but got rank: "),
     "Solarize": _common((2, 3), (1, 3), ("bool", "int8", "uint8", "int16", "uint16", "int32", "float32", "float64")),
@@ -107,7 +113,8 @@ def check_image(image: np.ndarray, name: str) -> None:
         fits = image.shape[2] in row.channels
     dtypes = _DTYPES[name]
     if not fits or (dtypes is not None and image.dtype not in dtypes):
-        raise RuntimeError(f"{name}: {_wrong(image, name, row)}")
+        words = _wrong(image, name, row)
+        raise RuntimeError(f"[Internal ERROR] {name}: {words}" if words == _NOT_LOADED else f"{name}: {words}")
 
 
 def _wrong(image: np.ndarray, name: str, row: _Accepted) -> str:
@@ -131,4 +138,8 @@ def _wrong(image: np.ndarray, name: str, row: _Accepted) -> str:
         channels = ", ".join(map(str, row.channels))
         text = f"the channel of image tensor {_REQUIREMENT} channel of ({channels})."
         return f"{text} But got channel {image.shape[2]}."
-    return f"load image failed: data of type {image.dtype} is not supported."
+    if name in _CONVERTING:
+        kind = "string" if image.dtype.kind in "US" else image.dtype
+        unsupported = "[uint32, int64, uint64, string]"
+        return f"Cannot convert [{kind}] to OpenCV type. Currently unsupported data type: {unsupported}"
+    return _NOT_LOADED

@@ -137,7 +137,7 @@ class AdjustHue(ImageOperation):
 
 @arguments
 class AdjustGamma(ImageOperation):
-    """``gain * value ** gamma`` with values in [0, 1]."""
+    """``gain * value ** gamma`` with values in [0, 1]; of floats ``(gain * value) ** gamma``, as upstream."""
 
     takes_batches = True
 
@@ -147,7 +147,7 @@ class AdjustGamma(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
-            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
+            return np.clip(np.power(image * self.gain, self.gamma), 0, 1).astype(np.float32)
         filled = opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
         return filled.view(image.dtype) if image.dtype == np.int8 else filled
 

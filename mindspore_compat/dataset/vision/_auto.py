@@ -15,6 +15,7 @@ from mindspore_compat.dataset.transforms._operation import TensorOperation, appl
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation
 from mindspore_compat.dataset.vision._geometric import affine, rotate
+from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._operation import ImageOperation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
@@ -132,7 +133,8 @@ class _Augment(ImageOperation):
     fill_value: Fill
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
-        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+        check_image(image, type(self).__name__)
+        if image.dtype != np.uint8:
             raise RuntimeError(
                 f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}."
             )

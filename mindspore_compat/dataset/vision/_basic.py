@@ -39,6 +39,8 @@ class Decode(ImageOperation):
             return np.frombuffer(value, np.uint8)
         if isinstance(value, np.ndarray) and value.dtype.kind == "S":
             return np.frombuffer(value.tobytes(), np.uint8)
+        if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy") and not is_pil(value):
+            raise TypeError(f"The type of the encoded image should be {np.ndarray}, but got {type(value)}.")
         return super()._as_input(value)
 
     def _compute(self, content: np.ndarray) -> Any:
@@ -77,16 +79,11 @@ class Rescale(ImageOperation):
     def _prepare(self) -> None:
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
 
-    def _as_input(self, value: Any) -> Any:
-        if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy"):
-            raise TypeError(f"Input should be NumPy or PIL image, got {type(value)}.")
-        return super()._as_input(value)
-
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        if self.shift:  # rounded once, as upstream, whose products are of float64
+            return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
         result = image.astype(np.float32)
         result *= self.rescale
-        if self.shift:
-            result += self.shift
         return result
 
     _compute_block = _compute
@@ -212,7 +209,7 @@ class HWC2CHW(ImageOperation):
 
 @arguments
 class ToTensor(ImageOperation):
-    """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255."""
+    """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255, in float32."""
 
     has_block = True
     is_pointwise = True
@@ -227,10 +224,14 @@ class ToTensor(ImageOperation):
         check_image(images[0], "ToTensor")
         if images.ndim == 3:
             images = images[..., None]
-        dtype = np.float64 if self.output_type == np.float64 else np.float32
-        result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=dtype)
-        result /= dtype(255)
+        result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=np.float32)
+        result *= np.float32(1 / 255)  # not divided (but for PIL images): upstream's last bit, also of float64
         return result.astype(self.output_type, copy=False)
+
+    def _compute_pil(self, image: Any) -> np.ndarray:
+        array = np.asarray(image)
+        channels_last = array if array.ndim == 3 else array[..., None]
+        return np.ascontiguousarray(channels_last.transpose(2, 0, 1) / 255.0, dtype=self.output_type)
 
 
 class ToType(TypeCast):

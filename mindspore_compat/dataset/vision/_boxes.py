@@ -16,6 +16,7 @@ from mindspore_compat.dataset.vision._checks import check_given_interpolation, c
 from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._operation import need_image
 from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
@@ -37,11 +38,15 @@ class _WithBoxes(TensorOperation):
 
     is_multi_column = True
 
+    def _as_input(self, value: Any) -> Any:
+        need_image(value)
+        return super()._as_input(value)
+
     def _compute(self, *arrays: Any) -> tuple:
         if len(arrays) != 2:
             raise RuntimeError(
                 "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but "
-                f"got: {len(arrays)} in {type(self).__name__}."
+                f"got: {len(arrays)}."
             )
         image, boxes = arrays
         check_image(image, type(self).__name__)
@@ -57,10 +62,13 @@ class _WithBoxes(TensorOperation):
 
 
 def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
-    if boxes.ndim < 2 or boxes.shape[1] < 4:
+    if boxes.ndim < 2:
         raise RuntimeError(
-            f"BoundingBox: bounding boxes should be a matrix with at least 4 columns, but got shape {boxes.shape}."
+            "BoundingBox: bounding boxes should have to be two-dimensional matrix at least, but got "
+            f"{boxes.ndim} dimension."
         )
+    if boxes.shape[1] < 4:
+        raise RuntimeError(f"BoundingBox: bounding boxes should be have at least 4 features, but got: {boxes.shape[1]}")
     if boxes.dtype != np.float32:
         raise RuntimeError(
             f"BoundingBox: bounding boxes should be of type float32, but got {boxes.dtype}; use transforms.TypeCast."
@@ -69,12 +77,14 @@ def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
     if (right > width).any() or (bottom > height).any():
         raise RuntimeError(
-            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, "
-            f"and boxes reach to {right.max()}, {bottom.max()}."
+            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, bbox width "
+            f"coordinate: {right.max():.6f}, and image height: {height}, bbox height coordinate: {bottom.max():.6f}"
         )
     if (boxes[:, :2].astype(np.int64) < 0).any():
         raise RuntimeError(
-            f"BoundingBox: the coordinates of the bounding boxes has negative value, got: {boxes[:, :2].min(0)}."
+            "BoundingBox: the coordinates of the bounding boxes has negative value, got: ({:.6f},{:.6f})".format(
+                *boxes[:, :2].min(0)
+            )
         )
 
 

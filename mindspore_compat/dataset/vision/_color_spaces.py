@@ -132,7 +132,11 @@ class _HsvOperation(PyTensorOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         axis = -1 if self.is_hwc else -3
         if image.ndim not in (3, 4) or image.shape[axis] != 3:
-            raise ValueError(f"img should be 3 or 4 dimensional with 3 channels at axis {axis}, but got {image.shape}.")
+            if image.ndim not in (3, 4):
+                raise TypeError(
+                    f"img shape should be (H, W, C)/(N, H, W, C)/(C, H, W)/(N, C, H, W). Got {image.shape}."
+                )
+            raise TypeError(f"img should be 3 channels RGB img. Got {image.shape[axis]} channels.")
         return np.moveaxis(type(self)._function(np.moveaxis(image, axis, -1)), -1, axis)
 
 
@@ -167,6 +171,7 @@ class LinearTransformation(PyTensorOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.size != len(self.mean_vector):
             raise ValueError(
-                f"transformation_matrix {self.transformation_matrix.shape} does not fit an image of {image.shape}."
+                f"transformation_matrix shape {self.transformation_matrix.shape} not compatible with Numpy image shape "
+                f"{image.shape}."
             )
         return ((image.ravel() - self.mean_vector) @ self.transformation_matrix).reshape(image.shape)

@@ -114,7 +114,9 @@ class PadToSize(ImageOperation):
         bottom, right = self.size[0] - height - top, self.size[1] - width - left
         if min(top, left, bottom, right) < 0:
             raise RuntimeError(
-                f"PadToSize: the image of {image.shape[:2]} at offset {(top, left)} does not fit into {self.size}."
+                "PadToSize: the target size to pad should be no less than the original image size, but got target size "
+                f"{self.size} and original size {image.shape[:2]}."
+                + (f" The offset is {self.offset}." if self.offset else "")
             )
         return pad_image(image, (left, top, right, bottom), self.fill_value, self.padding_mode)
 

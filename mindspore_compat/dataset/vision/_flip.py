@@ -60,7 +60,7 @@ class _RandomFlip(RandomImageOperation):
         return (current_rng().random() < self.prob,)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
-        return flip(image, self._is_vertical) if parameters[0] else image
+        return flip(image, self._is_vertical, type(self).__name__) if parameters[0] else image
 
     def _apply_block(self, *blocks: Any) -> tuple:
         chosen = current_rng().random(len(blocks[0])) < self.prob

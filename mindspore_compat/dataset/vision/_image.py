@@ -53,9 +53,12 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
         raise RuntimeError(
             f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
         )
+
+    def resized(picture: Any) -> Any:  # upstream resizes across first; Pillow's order depends on its version
+        across = picture.resize((size[1], image.shape[0]), Image.Resampling.BICUBIC)
+        return across.resize(size[::-1], Image.Resampling.BICUBIC)
+
     if image.dtype == np.uint8:
-        return np.array(Image.fromarray(image).resize(size[::-1], Image.Resampling.BICUBIC))
-    bands = [
-        Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)
-    ]
+        return np.array(resized(Image.fromarray(image)))
+    bands = [resized(Image.fromarray(image[..., c].astype(np.float32))) for c in range(3)]
     return np.stack([np.asarray(band) for band in bands], -1).astype(image.dtype)

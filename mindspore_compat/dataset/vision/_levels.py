@@ -117,7 +117,7 @@ def posterize(image: np.ndarray, bits: int) -> np.ndarray:
     """See `Posterize`."""
     check_image(image, "Posterize")
     if image.dtype != np.uint8:
-        raise RuntimeError(f"Posterize: input must be uint8, but got {image.dtype}.")
+        raise RuntimeError(f"Posterize: data type of input image should be int8 or uint8, but got {image.dtype}.")
     return image & np.uint8(256 - (1 << (8 - bits)))
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "PilOperation",
     "RandomImageOperation",
     "each_image",
+    "need_image",
     "uniform",
 ]
 
@@ -38,8 +39,18 @@ class ImageOperation(TensorOperation):
             return (each_image(self._compute, self._as_input(values[0])),)
         return super()._apply(*values)
 
+    def _as_input(self, value: Any) -> Any:
+        need_image(value)
+        return super()._as_input(value)
+
     def _compute_pil(self, image: Any) -> Any:
         return self._compute(np.asarray(image))
+
+
+def need_image(value: Any) -> None:
+    """Raise TypeError for what is no array, Tensor or PIL image."""
+    if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy") and not is_pil(value):
+        raise TypeError(f"Input should be NumPy or PIL image, got {type(value)}.")
 
 
 def each_image(function: Callable[[Any], Any], images: Any) -> Any:

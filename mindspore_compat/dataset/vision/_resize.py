@@ -97,7 +97,7 @@ class ResizedCrop(ImageOperation):
         self.box = (self.top, self.left, self.height, self.width)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "ResizedCrop")
+        check_image(image, "ResizedCropOp")
         return resize_image(crop_box(image, *self.box), self.size, self.interpolation)
 
 

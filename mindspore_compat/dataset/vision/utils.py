@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb, encode_image, open_image
-from mindspore_compat.dataset.core.validator_helpers import check_file, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_file, type_check
 from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
@@ -155,15 +155,19 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
 
 def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a JPEG file."""
-    type_check(quality, int, "quality")
-    check_value(quality, (1, 100), "quality")
+    if not isinstance(quality, int):
+        raise TypeError(f"Input quality is not of type {int}, but got: {type(quality)}.")
+    if not 1 <= quality <= 100:
+        raise RuntimeError(f"Invalid quality {quality}, should be in range of [1, 100].")
     return encode_image(image, "JPEG", quality=quality)
 
 
 def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a PNG file."""
-    type_check(compression_level, int, "compression_level")
-    check_value(compression_level, (0, 9), "compression_level")
+    if not isinstance(compression_level, int):
+        raise TypeError(f"Input compression_level is not of type {int}, but got: {type(compression_level)}.")
+    if not 0 <= compression_level <= 9:
+        raise RuntimeError(f"Invalid compression_level {compression_level}, should be in range of [0, 9].")
     return encode_image(image, "PNG", compress_level=compression_level)
 
 

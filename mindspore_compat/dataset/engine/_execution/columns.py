@@ -29,7 +29,7 @@ Row = tuple[Any, ...]
 _SUPPORTED_KINDS = "biufUSc"
 
 
-def to_column(value: Any, what: str, copy: bool = False) -> Any:
+def to_column(value: Any, what: str, copy: bool = False, item: str = "") -> Any:
     """`value` as a NumPy array; dicts stay. Raises RuntimeError where no array can be made of it."""
     if isinstance(value, np.ndarray):
         array = np.array(value) if copy else value
@@ -48,8 +48,8 @@ def to_column(value: Any, what: str, copy: bool = False) -> Any:
             raise RuntimeError(f"{what} returned {type(value)}, of which no array can be made: {error}") from error
     if array.dtype.kind not in _SUPPORTED_KINDS:
         raise RuntimeError(
-            f"{what} returned {type(value)} of dtype {array.dtype}; expected int, float, bool or string data "
-            "that fits an array."
+            f"{what} returned {type(value)}. Data type of {item}the input or its converted Numpy array is expected to "
+            f"be int or float or str, but got {array.dtype}."
         )
     return array
 
@@ -64,7 +64,7 @@ def to_row(value: Any, what: str, copy: bool = False) -> Row:
         items = tuple(value)
     except TypeError:
         return (to_column(value, what, copy),)
-    return tuple(to_column(item, what, copy) for item in items)
+    return tuple(to_column(item, what, copy, f"{i}th item of ") for i, item in enumerate(items, 1))
 
 
 def has_object_values(array: np.ndarray) -> bool:
@@ -76,7 +76,7 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
     """Rows of one column as a batch; dicts are stacked entry by entry."""
     first = values[0]
     if isinstance(first, dict):
-        return {key: stack_column([to_column(v[key], "batch") for v in values], f"{name}[{key!r}]") for key in first}
+        return {key: _stack_entry([to_column(v[key], "batch") for v in values], f"{name}[{key!r}]") for key in first}
     for value in values[1:]:
         if value.shape != first.shape:
             raise RuntimeError(
@@ -92,6 +92,13 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
     if first.ndim == 0 or first.dtype.kind in "US":
         return np.array(values)
     return stack(values)
+
+
+def _stack_entry(values: Sequence[Any], name: str) -> Any:
+    try:
+        return stack_column(values, name)
+    except RuntimeError as error:
+        raise RuntimeError(f"Batch: failed to create a NumPy array with primitive types. {error}") from error
 
 
 def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:

@@ -11,17 +11,23 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.memory import empty
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT32_MAX,
+    check_columns,
+    check_value,
+    refused,
+    row_sizes,
+    type_check,
+)
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import (
     Row,
     positions,
     rows_of,
-    stack_column,
     stack_columns,
-    to_column,
 )
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._nodes._results import check_kinds, check_rows, to_batch_column
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
@@ -48,7 +54,7 @@ class BatchInfo:
 
 def _check_batch_size(batch_size: Any) -> None:
     if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
-        raise TypeError(f"batch_size should either be an int or a callable, but got {type(batch_size)}.")
+        raise refused(TypeError, "batch_size should either be an int or a callable.", type(batch_size))
     if isinstance(batch_size, int) and batch_size != -1:
         check_value(batch_size, (1, INT32_MAX), "batch_size")
 
@@ -78,7 +84,7 @@ class BatchDataset(Dataset):
         type_check(drop_remainder, bool, "drop_remainder")
         type_check(python_multiprocessing, bool, "python_multiprocessing")
         if per_batch_map is not None and not callable(per_batch_map):
-            raise TypeError(f"per_batch_map should be a callable, but got {type(per_batch_map)}.")
+            raise refused(TypeError, "per_batch_map should be a callable.", type(per_batch_map))
         if input_columns is not None and per_batch_map is None:
             raise ValueError("input_columns can be specified only when per_batch_map is set.")
         super().__init__(input_dataset, num_parallel_workers)
@@ -190,47 +196,18 @@ class BatchDataset(Dataset):
                 "Invalid columns, the number of columns returned in per_batch_map function should match the number of "
                 f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
-        _check_kinds(results)
+        check_kinds(results)
+        check_rows(results, outputs)
         what = "The per_batch_map of batch"
-        done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
+        done = dict(zip(outputs, (to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
         stacked = dict(zip(rest, stack_columns(list(rest.values()), list(rest)), strict=True))
         return tuple(done[n] if n in done else stacked[n] for n in names)
 
 
-_MIXED = "Batch: mismatched types returned from per_batch_map"
-
-
-def _check_kinds(results: Sequence[Any]) -> None:
-    """RuntimeError where a dict stands beside what neither is a dict nor fits an array, as upstream: one dict for the
-    batch goes with dicts only, lists of dicts with anything that has as many rows.
-    """
-    if any(isinstance(result, dict) for result in results) and not all(
-        isinstance(result, (dict, np.ndarray)) for result in results
-    ):
-        raise RuntimeError(
-            f"{_MIXED}: {[type(result).__name__ for result in results]}. Return a dict, or a list of dicts, for each "
-            "column."
-        )
-
-
-def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
-    """{key: its values} of the dicts that a batch has for its rows."""
-    if not all(isinstance(item, dict) and item.keys() == dicts[0].keys() for item in dicts):
-        raise RuntimeError(f"{_MIXED}: the rows of a column must be dicts with the same keys.")
-    return {key: [item[key] for item in dicts] for key in dicts[0]}
-
-
-def _to_batch_column(result: Any, what: str) -> Any:
-    if isinstance(result, list) and result and any(isinstance(item, dict) for item in result):
-        return _merged([item if isinstance(item, dict) else None for item in result])
-    if isinstance(result, list) and result and not isinstance(result[0], (int, float, str, bytes)):
-        return stack_column([to_column(value, what) for value in result], "of per_batch_map")
-    return to_column(result, what)
-
-
 def _check_pad_info(pad_info: Any) -> PadInfo:
-    type_check(pad_info, (dict, type(None)), "pad_info")
+    if pad_info is not None:
+        type_check(pad_info, dict, "pad_info")
     for name, value in (pad_info or {}).items():
         type_check(name, str, "key in pad_info")
         if not isinstance(value, tuple) or len(value) != 2:
@@ -377,17 +354,20 @@ class BucketBatchByLengthDataset(Dataset):
 
 
 def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
-    type_check(boundaries, (list, tuple), "bucket_boundaries")
-    type_check(batch_sizes, (list, tuple), "bucket_batch_sizes")
+    for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
+        if not isinstance(values, tuple):
+            type_check(values, list, name)
     if not boundaries:
         raise ValueError("bucket_boundaries cannot be empty.")
     for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
         if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
-            raise TypeError(f"{name} should be a list of int, but got {values}.")
+            raise refused(TypeError, f"{name} should be a list of int.", values)
         if any(v <= 0 for v in values):
-            raise ValueError(f"{name} should contain only positive values, but got {values}.")
+            is_first = values is boundaries
+            words = "must only contain positive numbers" if is_first else "should be a list of positive numbers"
+            raise refused(ValueError, f"{name} {words}.", values)
     if any(a >= b for a, b in pairwise(boundaries)):
-        raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
+        raise refused(ValueError, "bucket_boundaries should be strictly increasing.", boundaries)
     if len(batch_sizes) != len(boundaries) + 1:
         raise ValueError(
             f"bucket_batch_sizes must contain one element more than bucket_boundaries, but got {len(batch_sizes)} and "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -152,12 +153,12 @@ class ConcatDataset(Dataset):
 def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
     """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
     if not callable(func):
-        raise TypeError(f"func must be a function, but got {type(func)}.")
+        raise refused(TypeError, "func must be a function.", type(func))
     parts: list[Dataset] = []
     for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
         part = func(*row)
         if not isinstance(part, Dataset):
-            raise TypeError(f"flat_map must return a Dataset object, but got {type(part)}.")
+            raise refused(TypeError, "flat_map must return a Dataset object.", type(part))
         parts.append(part)
     if not parts:
         raise RuntimeError("flat_map needs a dataset with at least one row.")

@@ -76,12 +76,19 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
 
 
 def _applied(operations: Sequence[Any], values: tuple) -> tuple:
-    for operation in operations:
+    for place, operation in enumerate(operations):
         try:
             values = apply_operations((operation,), values)
         except Exception as error:
-            raise _failed(operation, error) from error
+            found = _failed(operation, error)
+            # upstream does not know the file any more of what Python has returned
+            found.is_without_file = any(map(_is_python, operations[:place]))  # type: ignore[attr-defined]
+            raise found from error
     return values
+
+
+def _is_python(operation: Any) -> bool:
+    return isinstance(operation, PyTensorOperation) or not isinstance(operation, TensorOperation)
 
 
 def _failed(operation: Any, error: Exception) -> Exception:
@@ -178,6 +185,9 @@ class MapDataset(Dataset):
         return (*(results[i] for i in self._given), *(row[i] for i in self._kept))
 
     def _begin_session(self) -> None:
+        for operation in self.operations:
+            if is_builtin(operation):
+                operation._begin()
         self._layout_cache = self._layout()
         before = self.children[0]._column_names()
         outputs = self.output_columns or []

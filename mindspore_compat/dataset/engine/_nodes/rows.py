@@ -8,13 +8,13 @@ from itertools import islice
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
-__all__ = ["FilterDataset", "RepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset"]
+__all__ = ["FilterDataset", "RepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset", "TransferDataset"]
 
 
 class _IndexNode(Dataset):
@@ -31,6 +31,29 @@ class _IndexNode(Dataset):
 
     def _pick(self, run: Run) -> Iterator[Row]:
         raise NotImplementedError
+
+
+@register_node
+class TransferDataset(_IndexNode):
+    """What `Dataset.device_que` returns: the rows as they are."""
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size()
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self.children[0]._order(run)
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        return self.children[0]._stream(run)
+
+    def send(self, num_epochs: int = -1) -> None:
+        """Nothing: there is no queue on the device; see `Dataset.device_que`."""
+
+    def continue_send(self) -> None:
+        """See `send`."""
+
+    def stop_send(self) -> None:
+        """See `send`."""
 
 
 @register_node
@@ -79,9 +102,9 @@ class RepeatDataset(_IndexNode):
     """Its child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
 
     def __init__(self, input_dataset: Dataset, count: int | None = None) -> None:
-        type_check(count, (int, type(None)), "count")
+        type_check(count, (int, type(None)), "repeat")
         if count is not None and count != -1 and not 1 <= count <= INT32_MAX:
-            raise ValueError(f"count should be either -1 or positive integer, range[1, INT32_MAX], but got {count}.")
+            raise refused(ValueError, "count should be either -1 or positive integer, range[1, INT32_MAX].", count)
         super().__init__(input_dataset)
         self.count = -1 if count is None else count
 
@@ -169,8 +192,8 @@ class FilterDataset(Dataset):
         num_parallel_workers: int | None = None,
     ) -> None:
         if not callable(predicate):
-            raise TypeError(
-                f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}."
+            raise refused(
+                TypeError, "Predicate should be a Python function or a callable Python object.", type(predicate)
             )
         super().__init__(input_dataset, num_parallel_workers)
         self.predicate = predicate

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
@@ -77,14 +77,14 @@ def _absolute_sizes(total: int, sizes: Any) -> list[int]:
         raise RuntimeError("dataset_size is unknown, unable to split.")
     if all(isinstance(s, int) and not isinstance(s, bool) for s in sizes):
         if any(s <= 0 for s in sizes):
-            raise ValueError(f"there should be no negative or zero numbers in sizes, but got {sizes}.")
+            raise refused(ValueError, "there should be no negative or zero numbers in sizes.", sizes)
         if sum(sizes) != total:
             raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {total}.")
         return list(sizes)
     if not all(isinstance(s, float) for s in sizes):
-        raise ValueError(f"sizes should be list of int or list of float, but got {sizes}.")
+        raise refused(ValueError, "sizes should be list of int or list of float.", sizes)
     if any(not 0 < s <= 1 for s in sizes):
-        raise ValueError(f"all values in sizes should be in (0, 1], but got {sizes}.")
+        raise refused(ValueError, "all values in sizes should be in (0, 1].", sizes)
     if abs(sum(sizes) - 1) > 1e-9:
         raise ValueError(f"sizes is a list of float, but the percentages do not sum up to 1: {sizes}.")
     return _round_fractions(total, sizes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -67,7 +67,7 @@ class SyncWaitDataset(Dataset):
 def sync_update(dataset: Dataset, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
     """Release the node of that name below `dataset`. Raises: RuntimeError where there is none."""
     if num_batch is not None and (not isinstance(num_batch, int) or num_batch <= 0):
-        raise ValueError(f"num_batch must be a positive int, but got {num_batch!r}.")
+        raise refused(ValueError, "num_batch must be a positive int.", num_batch)
     nodes = [n for n in _nodes(dataset) if isinstance(n, SyncWaitDataset) and n.condition_name == condition_name]
     if not nodes:
         raise RuntimeError(f"Condition name not found: {condition_name!r}.")

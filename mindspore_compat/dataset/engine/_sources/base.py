@@ -6,13 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import INT64_MAX, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_num_samples
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.sampling import select_sampler
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, PKSampler
 
-__all__ = ["MappableDataset", "SourceDataset"]
+__all__ = ["MappableDataset", "SourceDataset", "check_for_generator"]
+
+
+def check_for_generator(sampler: Any) -> None:
+    """What upstream makes of a GeneratorDataset takes these samplers. Raises: TypeError, ValueError."""
+    if isinstance(sampler, PKSampler):
+        raise ValueError("GeneratorDataset doesn't support PKSampler.")
+    if sampler is None or isinstance(sampler, BuiltinSampler):
+        return
+    try:
+        iter(sampler)
+    except TypeError as error:
+        raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.") from error
 
 
 class SourceDataset(Dataset):
@@ -43,11 +55,7 @@ class MappableDataset(SourceDataset):
     ) -> None:
         super().__init__(num_parallel_workers, cache)
         if num_samples is not None:
-            type_check(num_samples, int, "num_samples")
-            if num_samples < 0:
-                raise ValueError(
-                    f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)! Got {num_samples}."
-                )
+            check_num_samples(num_samples)
         self.sampler: BuiltinSampler = select_sampler(num_samples or None, sampler, shuffle, num_shards, shard_id)
         self._sessions = 0
 

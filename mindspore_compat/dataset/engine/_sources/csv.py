@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._sources.described import REQUIRED, TEXTS, Argument
 from mindspore_compat.dataset.engine._sources.files import read_bytes
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
@@ -49,7 +49,7 @@ def csv_rows(path: str, delimiter: str) -> list[list[str]]:
 def _check_files(value: Any, name: str) -> None:
     type_check(value, (str, list), name)
     if not value:
-        raise ValueError(f"Input dataset_files can not be empty, but got {value!r}.")
+        raise refused(ValueError, "Input dataset_files can not be empty.", value)
 
 
 FILES = Argument("dataset_files", REQUIRED, _check_files, REQUIRED)
@@ -58,21 +58,21 @@ FILES = Argument("dataset_files", REQUIRED, _check_files, REQUIRED)
 def _check_delimiter(value: Any, name: str) -> None:
     type_check(value, str, name)
     if len(value) != 1 or value in '"\r\n':
-        raise ValueError(
-            f"field_delim is invalid: it should be one character, no quote and no line end, but got {value!r}."
+        raise refused(
+            ValueError, "field_delim is invalid: it should be one character, no quote and no line end.", value
         )
 
 
 def _check_defaults(value: Any, name: str) -> None:
     if not isinstance(value, list):
-        raise TypeError(f"column_defaults should be type of list, but got {type(value)}.")
+        raise refused(TypeError, "column_defaults should be type of list.", type(value))
     if not all(isinstance(item, (str, int, float)) for item in value):
-        raise TypeError(f"column type in column_defaults is invalid: str, int or float expected, but got {value!r}.")
+        raise refused(TypeError, "column type in column_defaults is invalid: str, int or float expected.", value)
 
 
 def _check_names(value: Any, name: str) -> None:
     if not all(isinstance(item, str) for item in value):
-        raise TypeError(f"column_names should be a list of str, but got {value!r}.")
+        raise refused(TypeError, "column_names should be a list of str.", value)
 
 
 class CSVDataset(RecordsDataset):

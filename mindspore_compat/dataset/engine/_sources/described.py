@@ -16,12 +16,19 @@ import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.validator_helpers import check_dir, check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    check_dir,
+    check_num_samples,
+    check_pos_int32,
+    check_value,
+    refused,
+    type_check,
+)
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
-from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
 from mindspore_compat.dataset.engine._sources.files import read_array
-from mindspore_compat.dataset.engine.samplers import PKSampler, Shuffle
+from mindspore_compat.dataset.engine.samplers import SHUFFLES, Shuffle
 
 __all__ = [
     "ARRAYS",
@@ -103,7 +110,7 @@ FOLDER = needed(Argument("dataset_dir", check=check_dir))
 
 #: The arguments that most sources have.
 _SAMPLING = {
-    "num_samples": Argument("num_samples", check=kind_of(int)),
+    "num_samples": Argument("num_samples", check=check_num_samples),
     "num_parallel_workers": Argument("num_parallel_workers"),
     "sampler": Argument("sampler"),
     "shuffle": flag("shuffle", None, None),
@@ -112,6 +119,11 @@ _SAMPLING = {
     "cache": Argument("cache"),
     "decode": flag("decode"),
 }
+
+
+def _check_shuffle(value: Any, name: str) -> None:
+    if not isinstance(value, (bool, Shuffle)):
+        raise refused(TypeError, SHUFFLES, value)
 
 
 def _common(names: str) -> tuple[Argument, ...]:
@@ -134,7 +146,7 @@ GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_worke
 
 #: of sources of records; upstream has two orders
 TEXTS = tuple(
-    a._replace(default=Shuffle.GLOBAL, check=kind_of(bool, Shuffle), none=Shuffle.GLOBAL) if a.name == "shuffle" else a
+    a._replace(default=Shuffle.GLOBAL, check=_check_shuffle, none=Shuffle.GLOBAL) if a.name == "shuffle" else a
     for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")
 )
 #: the other order
@@ -170,8 +182,6 @@ class Described:
         self._check(values)
         _check_sampling(values)
         common = {name: values.pop(name) for name in _SAMPLING if name in values and name != "decode"}
-        if "num_samples" in common and common["num_samples"] is not None:
-            check_value(common["num_samples"], (0, 2**63 - 1), "num_samples")
         for name, value in values.items():
             setattr(self, name, value)
         super().__init__(**common)
@@ -222,8 +232,8 @@ class _Mappable(Described, MappableDataset):
     is_generated = False
 
     def _check(self, values: dict[str, Any]) -> None:
-        if self.is_generated and isinstance(values["sampler"], PKSampler):
-            raise ValueError("GeneratorDataset doesn't support PKSampler.")
+        if self.is_generated:
+            check_for_generator(values["sampler"])
 
     def _sample_ids(self, rng: np.random.Generator, counting: bool = False) -> Any:
         if self._num_rows() == 0 and not (counting and self.size_of_nothing is not None):

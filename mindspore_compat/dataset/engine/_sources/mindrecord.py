@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,17 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
 
 __all__ = ["MindDataset"]
+
+
+def _chain(sampler: BuiltinSampler | None) -> Iterator[BuiltinSampler]:
+    """A sampler and those that choose before it."""
+    while sampler is not None:
+        yield sampler
+        sampler = sampler.child_sampler
 
 
 class MindDataset(MappableDataset):
@@ -57,6 +66,10 @@ class MindDataset(MappableDataset):
             raise ValueError("padded_sample and num_padded need to be specified together.")
         if padded_sample is not None and columns_list is None:
             raise RuntimeError("padded_sample is specified and requires columns_list as well.")
+        if shuffle in (Shuffle.FILES, Shuffle.INFILE) and num_samples is not None:
+            raise ValueError(
+                "'Shuffle.FILES' or 'Shuffle.INFILE' and 'num_samples' cannot be specified at the same time."
+            )
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self._shards = [Shard(path) for path in shard_paths(dataset_files)]  # type: ignore[arg-type]
         self._schema = self._shards[0].schema
@@ -91,6 +104,16 @@ class MindDataset(MappableDataset):
 
     def _column_names(self) -> list[str]:
         return self._names
+
+    def _labels(self) -> np.ndarray | None:
+        """For `PKSampler`: the values of its column."""
+        column = next((s.class_column for s in _chain(self.sampler) if isinstance(s, PKSampler)), None)
+        if column is None:
+            return None
+        if column not in self._schema:
+            raise RuntimeError(f"Invalid data, column {column} is not in the schema: {sorted(self._schema)}.")
+        values = [shard.row(number, [column])[column] for shard in self._shards for number in range(len(shard))]
+        return np.array(values)
 
     def _parallelism(self) -> Parallelism:
         return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock

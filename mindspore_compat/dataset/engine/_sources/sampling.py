@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine.samplers import (
+    SHUFFLES,
     BuiltinSampler,
     DistributedSampler,
     IterSampler,
@@ -40,7 +42,7 @@ def select_sampler(
         return _as_sampler(sampler, num_samples)
     _check_shards(num_shards, shard_id)
     if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values, but got {shuffle!r}.")
+        raise refused(TypeError, SHUFFLES, shuffle)
     is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
     if num_shards is not None and shard_id is not None:
         return DistributedSampler(num_shards, shard_id, is_random, num_samples)
@@ -55,9 +57,11 @@ def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:
         return sampler
     if isinstance(sampler, (list, tuple, np.ndarray)):
         return SubsetSampler(sampler, num_samples)
-    if hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__"):  # what iter() takes
+    if isinstance(sampler, int):
+        return SubsetSampler([int(sampler)])
+    if not isinstance(sampler, str) and (hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__")):  # as iter()
         return IterSampler(sampler, num_samples)
-    raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
+    raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
 
 
 def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
@@ -68,7 +72,7 @@ def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
     check_number(num_shards, "num_shards")
     check_number(shard_id, "shard_id")
     if num_shards < 1:
-        raise ValueError(f"num_shards should be a positive value, but got {num_shards}.")
+        raise refused(ValueError, "num_shards should be a positive value.", num_shards)
     if not 0 <= shard_id < num_shards:
         raise ValueError(
             f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._sources.csv import FILES
 from mindspore_compat.dataset.engine._sources.described import FOLDER, TEXTS, TRAIN_VALID_TEST, choice
 from mindspore_compat.dataset.engine._sources.files import lines_of
@@ -125,7 +126,7 @@ def _of_json(value: Any, kind: str) -> np.ndarray:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return np.array(value, np.float32 if isinstance(value, float) else np.uint32 if value >= 0 else np.int32)
     if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
-        raise ValueError(f"expected a text, a number or a list of texts, but got {type(value).__name__}")
+        raise refused(ValueError, "expected a text, a number or a list of texts.", type(value).__name__)
     return np.array(value, np.str_)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindspore_compat._format.images import open_image
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._sources.arrays import check_equal, fixed_records, joined
@@ -193,6 +193,6 @@ class FakeImageDataset(FilesDataset):
 def _check_size(value: Any) -> None:
     type_check(value, (list, tuple), "image_size")
     if len(value) != 3:
-        raise ValueError(f"image_size should be a list or tuple of length 3, but got {len(value)}.")
+        raise refused(ValueError, "image_size should be a list or tuple of length 3.", len(value))
     for i, item in enumerate(value):
         check_pos_int32(item, f"image_size[{i}]")

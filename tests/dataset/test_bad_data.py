@@ -1,0 +1,53 @@
+"""Every data operation given arrays of every rank, type and number of channels, by itself and in a pipeline: 9,500
+answers of real MindSpore. What it takes, what it refuses and with which exception are compared; of the words most.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden.make_bad_data import ANSWERS, PROGRAM, read
+
+pytest.importorskip("cv2")
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN: dict[str, Any] = json.loads(gzip.decompress(ANSWERS.read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("data") / "answers.jsonl"
+    command = [sys.executable, "-m", "mindspore_compat", str(PROGRAM), str(out)]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+    return read(out.read_text().splitlines())
+
+
+def test_most_answers_are_the_same(ours: dict[str, Any]) -> None:
+    same = [case for case, found in GOLDEN.items() if ours.get(case) == found]
+    assert len(GOLDEN) > 9000 and len(same) > 0.8 * len(GOLDEN)
+
+
+def test_what_upstream_takes_and_refuses(ours: dict[str, Any]) -> None:
+    refused = [c for c, found in GOLDEN.items() if isinstance(found, str) and not isinstance(ours.get(c, found), str)]
+    taken = [c for c, found in GOLDEN.items() if not isinstance(found, str) and isinstance(ours.get(c, found), str)]
+    assert len(refused) < 190, "here, and taken upstream: mostly empty images, rare types, mismatched kinds of text"
+    assert len(taken) < 250, "upstream, and taken here: mostly more channels or types than upstream's kernels know"
+
+
+@pytest.mark.parametrize("kind", ["rank 1", "rank 4", "scalar", "text"])
+def test_pipelines_raise_runtime_errors_that_name_the_operation(kind: str, ours: dict[str, Any]) -> None:
+    for case, found in GOLDEN.items():
+        if case.endswith(f" {kind} piped") and isinstance(found, list) and isinstance(ours.get(case), list):
+            assert ours[case][0] == found[0] == "RuntimeError", case
+
+
+def test_results_have_upstreams_types_and_shapes(ours: dict[str, Any]) -> None:
+    wrong = [c for c, found in GOLDEN.items() if isinstance(found, str) and isinstance(ours.get(c), str)]
+    assert len([c for c in wrong if ours[c] != GOLDEN[c]]) < 25
