@@ -89,7 +89,7 @@ def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
         bad = next(size for size in shape if size <= 0)
         raise ValueError(f"For COOTensor, the element of 'shape' must be positive, but got {bad} in {shape}.")
     if indices.shape[1] != len(shape):
-        raise (TypeError if in_graph() else ValueError)(
+        raise (TypeError if indices.shape[1] < len(shape) and in_graph() else ValueError)(
             f"For COOTensor, the length of 'shape' must be {indices.shape[1]}, but got {shape}."
             if indices.shape[1] == 2
             else f"For COOTensor, 'indices.shape[1]' must be {len(shape)}, but got {indices.shape[1]}."

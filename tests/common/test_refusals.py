@@ -47,3 +47,5 @@ def test_the_shape_of_a_sparse_tensor() -> None:
         ms.set_context(mode=mode)
         with pytest.raises(kind, match="length of 'shape' must be 2"):
             Made()(indices, values)
+        with pytest.raises(ValueError, match=r"indices.shape\[1\]"):
+            Made()(Tensor(np.zeros((2, 4)), ms.int32), values)
