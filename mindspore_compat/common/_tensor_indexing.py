@@ -4,7 +4,6 @@ still write to the tensor they came from.
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
@@ -49,7 +48,7 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
             if has_ellipsis:
                 raise IndexError("An index can only have a single ellipsis('...').")
             has_ellipsis = True
-        elif item is False and reads and os.environ.get("MS_DEV_TENSOR_INDEX_BOOST") != "1":
+        elif item is False and reads:
             raise IndexError("When a Tensor is indexed by a bool, only True is supported, but got False.")
         elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
             return numpy_index(tuple(map(_without_tensors, index)), reads)
