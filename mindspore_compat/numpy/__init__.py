@@ -49,9 +49,11 @@ numeric_types = [
     float64,
     bool_,
 ]
+_wrapped: dict = {}  # two names of a function stay one
 for _name in (*_creations, *_arrays, *_logic, *_math):
-    if isinstance(globals()[_name], _types.FunctionType):
-        globals()[_name] = _told(globals()[_name])
+    _inner = globals()[_name]
+    if isinstance(_inner, _types.FunctionType):
+        globals()[_name] = _wrapped.setdefault(_inner, _told(_inner))
 
 __all__ = [
     "fft",

@@ -225,7 +225,7 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     triangle as it is, as upstream.
     """
     inverse = torch.linalg.inv(input_x)
-    return wrap(inverse @ inverse.mT if upper else inverse.mT @ inverse)
+    return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:

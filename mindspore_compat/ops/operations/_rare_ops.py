@@ -247,7 +247,7 @@ def _means_by_position(maps: torch.Tensor, edges: list[torch.Tensor], short: int
     g, height, width = maps.shape[3:]
     columns = to_dtype(_bins(edges[0], edges[2], g, width, width - short), maps.dtype)
     rows = to_dtype(_bins(edges[1], edges[3], g, height, height - short), maps.dtype)
-    total = torch.einsum("rdijhw,rih,rjw->rdij", maps, rows, columns)
+    total = kernels.einsum("rdijhw,rih,rjw->rdij", maps, rows, columns)
     count = torch.unsqueeze(torch.sum(rows, 2), 2) * torch.unsqueeze(torch.sum(columns, 2), 1)
     return total / torch.clamp(torch.unsqueeze(count, 1), min=1)
 

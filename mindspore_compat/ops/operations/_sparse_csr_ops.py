@@ -191,7 +191,7 @@ def SparseMatrixSparseMatMul(
 
         result = kernels.matmul(*sides(x1_values, x2_values))
         ones = [torch.ones(item.shape, dtype=torch.float64, device=item.device) for item in (x1_values, x2_values)]
-        places = torch.nonzero(torch.reshape(torch.matmul(*sides(*ones)), (-1,)))[:, 0]
+        places = torch.nonzero(torch.reshape(kernels.matmul(*sides(*ones)), (-1,)))[:, 0]
         return _by_rows(places, torch.reshape(result, (-1,))[places], tuple(result.shape), x1_row_pointers.dtype)
 
     return run
