@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mindspore_compat.common import _wrap
 from mindspore_compat.common._program import program
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["device_from", "plain_from", "plain_from_initializer"]
+__all__ = ["device_from", "joined", "operand_from", "plain_from", "plain_from_initializer"]
 
 
 #: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
@@ -43,6 +44,25 @@ def _array_from(data: Any) -> np.ndarray:
             "Use numbers, bools or Tensors of one shape."
         )
     return array
+
+
+def joined(data: Any) -> Any:
+    """A list or tuple with Tensors in it as one tensor, with their history; anything else as it is."""
+    if not isinstance(data, (list, tuple)) or not any(isinstance(item, (torch.Tensor, list, tuple)) for item in data):
+        return data
+    parts = [joined(item) for item in data]
+    like = next((item for item in parts if isinstance(item, torch.Tensor)), None)
+    if like is None:
+        return data
+    parts = [item if isinstance(item, torch.Tensor) else plain_from(item, copy=False).to(like.device) for item in parts]
+    common = functools.reduce(torch.promote_types, [item.dtype for item in parts])
+    return torch.stack([torch.Tensor.to(item, common) for item in parts])
+
+
+def operand_from(data: Any, device: torch.device) -> torch.Tensor:
+    """What stands beside a Tensor, on its device: an array, a list or tuple; Tensors in it keep their history."""
+    data = joined(data)
+    return data if isinstance(data, torch.Tensor) else plain_from(data, copy=False).to(device)
 
 
 def plain_from(data: Any, copy: bool) -> torch.Tensor:

@@ -12,7 +12,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._refusals import DtypeError
-from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._tensor_data import operand_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
 from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
@@ -40,7 +40,7 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
     if isinstance(value, (np.number, np.bool_)):
         return value.item()
     if isinstance(value, (list, tuple, np.ndarray)):
-        return plain_from(value, copy=False).to(like.device)
+        return operand_from(value, like.device)
     return NotImplemented
 
 

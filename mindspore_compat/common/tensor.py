@@ -21,7 +21,7 @@ from mindspore_compat._runtime.placement import LARGEST_BATCH
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer, sent
+from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, plain_from_initializer, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
@@ -281,7 +281,7 @@ class Tensor(TensorMethods, torch.Tensor):
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
         target, is_tensor = self, isinstance(value, torch.Tensor)
         if not is_tensor and not isinstance(value, _NUMBERS):
-            value, is_tensor = plain_from(value, copy=False).to(self.device), True
+            value, is_tensor = operand_from(value, self.device), True
         if is_tensor and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation

@@ -15,7 +15,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
-from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._tensor_data import joined, plain_from
 from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -86,7 +86,9 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
-            value = sent(plain_from(value, copy=False), device)
+            value = joined(value)
+            if not isinstance(value, torch.Tensor):
+                value = sent(plain_from(value, copy=False), device)
         elif isinstance(value, np.ndarray):
             value = constant(value, device)
         else:

@@ -589,3 +589,36 @@ def test_vmap_of_a_list_of_cells() -> None:
     for given, axes, args in ((nn.CellList([Scaled(1.0)]), 0, (x, x)), (cells, 0, (x.T, x.T))):
         with pytest.raises(RuntimeError, match="CellList"):
             ops.vmap(given, axes)(*args)
+
+
+def test_tensors_in_a_list_beside_a_tensor_keep_their_history() -> None:
+    x = Tensor([1.0, 2.0])
+    for function, expected in (
+        (lambda x: (x, x * 2) + x, [5, 5]),
+        (lambda x: x - [x * 3, x], [-2, -2]),
+        (lambda x: x * (x, [1.0, 1.0]), [3, 5]),
+        (lambda x: ops.add([x * 2, x], x), [5, 5]),
+        (lambda x: ops.maximum(x * 0, [x, x * 3]), [4, 4]),
+    ):
+        assert ops.grad(lambda x, function=function: function(x).sum())(x).asnumpy().tolist() == expected
+
+    def written(x: Tensor) -> Tensor:
+        y = x * 1
+        y[0] = [x[1]]
+        y[:] = [y[0] * 2, x[0]]
+        return y.sum()
+
+    assert ops.grad(written)(x).asnumpy().tolist() == [1, 2]
+
+
+def test_a_parameter_that_is_given_back_has_a_gradient() -> None:
+    class Given(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = Parameter(Tensor([1.0, 2.0]), name="a")
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.a
+
+    (found,) = ops.GradOperation(get_by_list=True)(Given())(Tensor(1.0))
+    assert found.asnumpy().tolist() == [1, 1]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -166,7 +167,10 @@ def _differentiated(
 
 def _used_parameters(outputs: Any) -> list[Parameter]:
     """Those that the outputs were computed with, in the order of their first use."""
-    first: dict[Parameter, tuple[int, int]] = {}
+    first: dict[Parameter, tuple[float, int]] = {}
+    for place, item in enumerate(tensors_of(outputs)):
+        if isinstance(item, Parameter):  # given back as it is
+            first[item] = math.inf, place
     roots = [item.grad_fn for item in tensors_of(outputs) if item.grad_fn is not None]
     waiting, seen = list(roots), set(roots)
     while waiting:
