@@ -33,6 +33,9 @@ MOVED: dict[str, dict[str, str]] = {
         "safeguard.rewrite_obfuscation": {
             "obfuscate_ckpt load_obf_params_into_net": "train._checkpoint.obfuscation",
         },
+        "scipy.optimize.line_search": {"line_search": "scipy.optimize"},
+        "scipy.optimize.linear_sum_assignment": {"linear_sum_assignment": "scipy.optimize"},
+        "scipy.optimize.minimize": {"minimize OptimizeResults": "scipy.optimize"},
         "parallel.auto_parallel": {"AutoParallel": "nn.wrap.auto_parallel"},
         "parallel.algo_parameter_config": {
             "set_algo_parameters get_algo_parameters reset_algo_parameters": "context",

@@ -1049,6 +1049,7 @@ from mindspore_compat.ops.operations import DynamicShape as DynamicShape
 from mindspore_compat.ops.operations import DynamicStitch as DynamicStitch
 from mindspore_compat.ops.operations import EditDistance as EditDistance
 from mindspore_compat.ops.operations import Eig as Eig
+from mindspore_compat.ops.operations import Eigh as Eigh
 from mindspore_compat.ops.operations import Einsum as Einsum
 from mindspore_compat.ops.operations import Elu as Elu
 from mindspore_compat.ops.operations import EmbeddingLookup as EmbeddingLookup

@@ -20,7 +20,7 @@ from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 
 __all__ = """
     AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
-    DynamicStitch ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling
+    DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling
     SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache
 """.split()
 
@@ -203,6 +203,17 @@ def Lu(output_idx_type: Any = torch.int32) -> _Run:
         factors, pivots = torch.linalg.lu_factor(input)
         permuted = torch.argmax(torch.lu_unpack(factors, pivots, unpack_data=False)[0], -2)
         return wrap((factors, to_dtype(permuted, output_idx_type)))
+
+    return run
+
+
+@primitive
+def Eigh(compute_eigenvectors: Bool = True, lower: Bool = True) -> _Run:
+    """The eigenvalues of a symmetric matrix, rising, and its eigenvectors in columns; one triangle of it counts."""
+
+    def run(A: Any) -> Any:
+        side = "L" if lower else "U"
+        return wrap(tuple(torch.linalg.eigh(A, side)) if compute_eigenvectors else torch.linalg.eigvalsh(A, side))
 
     return run
 

@@ -1,8 +1,9 @@
 """Upstream: ``mindspore.ops.operations.linalg_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.ops.operations._rare_ops import Eigh
 from mindspore_compat.ops.operations.math_ops import Eig, Geqrf, Svd  # type: ignore[attr-defined]
 
-__all__ = ["Eig", "Geqrf", "Svd"]
+__all__ = ["Eig", "Eigh", "Geqrf", "Svd"]
 
 __getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

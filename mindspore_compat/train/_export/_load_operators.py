@@ -36,7 +36,7 @@ _NAMES: dict[str, str] = {
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
     "rare": "AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs "
-    "DynamicBroadcastTo DynamicStitch ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
+    "DynamicBroadcastTo DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
     "SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyMomentum SparseApplyProximalGradientDescent "
     "SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache",
     "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
