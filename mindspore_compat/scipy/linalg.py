@@ -9,6 +9,7 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = [
     "block_diag",
@@ -117,6 +118,7 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     _check_bools("cho_solve", overwrite_b=overwrite_b, check_finite=check_finite, lower=lower)
     factor = _matrix("cho_solve", factor, "c")
     right = _right_side("cho_solve", b, factor)
+    factor = torch.tril(factor) if lower else torch.triu(factor)  # torch's gradient takes the rest for a part of it
     found = torch.cholesky_solve(right.reshape(right.shape[0], -1), factor, upper=not lower)
     return wrap(found.reshape(right.shape))
 
@@ -158,7 +160,7 @@ def eigh(
     for name, value in (("b", b), ("eigvals", eigvals)):
         if value is not None:
             raise ValueError(f"For 'eigh', '{name}' must be None, but got {value!r}. Reduce the problem to one matrix.")
-    half = "L" if lower else "U"
+    matrix, half = from_triangle(matrix, lower), "L" if lower else "U"
     if eigvals_only:
         return wrap(torch.linalg.eigvalsh(matrix, half))
     return wrap(tuple(torch.linalg.eigh(matrix, half)))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor
+from mindspore_compat import Tensor, ops
 from mindspore_compat.scipy import linalg
 from tests.support.oracle import oracle_python
 
@@ -116,3 +116,28 @@ def test_wrong_arguments_are_refused() -> None:
         linalg.inv(T(B))
     with pytest.raises(ValueError, match="'b' must have the shape"):
         linalg.solve_triangular(T(A), T(B[:3]))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_derivatives_are_by_the_triangle_that_counts(lower: bool) -> None:
+    """Against differences, element by element; what the other triangle holds plays no part."""
+    random = np.random.default_rng(0)
+    base = random.normal(size=(3, 3))
+    symmetric = base @ base.T + 3 * np.eye(3)
+    factor = np.linalg.cholesky(symmetric)
+    factor = factor + np.triu(base, 1) if lower else factor.T + np.tril(base, -1)
+    right, weights = Tensor(random.normal(size=(3, 2))), Tensor([1.0, 2.0, 5.0], ms.float64)
+    cases = (
+        (lambda c: linalg.cho_solve((c, lower), right).sum(), factor),
+        (lambda a: (linalg.eigh(a, lower=lower, eigvals_only=True) * weights).sum(), symmetric),
+        (lambda a: (linalg.eigh(a, lower=lower)[0] * weights).sum(), symmetric),
+        (lambda a: (linalg.eigh(a, lower=lower)[1] ** 4).sum(), symmetric),
+        (lambda a: (ops.operations.linalg_ops.Eigh(True, lower)(a)[0] * weights).sum(), symmetric),
+    )
+    for function, point in cases:
+        found = ops.grad(function)(Tensor(point)).asnumpy()
+        for place in np.ndindex(3, 3):
+            step = np.zeros((3, 3))
+            step[place] = 1e-6
+            slope = (float(function(Tensor(point + step))) - float(function(Tensor(point - step)))) / 2e-6
+            assert abs(found[place] - slope) < 1e-6

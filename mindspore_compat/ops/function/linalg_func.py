@@ -220,6 +220,12 @@ def cholesky(input_x: Any, upper: bool = False) -> Any:
     return wrap(torch.linalg.cholesky(input_x, upper=upper))
 
 
+def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
+    """The symmetric (Hermitian) matrix with this triangle: what it is differentiated by is the triangle alone."""
+    kept = torch.tril(matrix) if lower else torch.triu(matrix)
+    return kept + torch.tril(matrix, -1).mH if lower else kept + torch.triu(matrix, 1).mH
+
+
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
     triangle as it is, as upstream.

@@ -17,6 +17,7 @@ from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
+from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = """
     AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
@@ -212,7 +213,7 @@ def Eigh(compute_eigenvectors: Bool = True, lower: Bool = True) -> _Run:
     """The eigenvalues of a symmetric matrix, rising, and its eigenvectors in columns; one triangle of it counts."""
 
     def run(A: Any) -> Any:
-        side = "L" if lower else "U"
+        A, side = from_triangle(A, lower), "L" if lower else "U"
         return wrap(tuple(torch.linalg.eigh(A, side)) if compute_eigenvectors else torch.linalg.eigvalsh(A, side))
 
     return run
