@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import operand_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
@@ -89,12 +90,13 @@ def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool
     """
 
     def divided(left: Any, right: Any) -> torch.Tensor:
-        try:
-            return function(left, right)
-        except RuntimeError as error:
-            if "ZeroDivisionError" not in str(error):
-                raise
-        common = torch.result_type(left, right)
+        if program.recorder_here() is None or torch.result_type(left, right).is_floating_point:
+            try:
+                return function(left, right)
+            except RuntimeError as error:
+                if "ZeroDivisionError" not in str(error):
+                    raise
+        common = torch.result_type(left, right)  # what is recorded must hold for a 0 that comes later
         left, right = (torch.as_tensor(item).to(common) for item in (left, right))
         zero = torch.eq(right, 0)
         result = function(left, torch.where(zero, torch.ones_like(right), right))

@@ -86,8 +86,9 @@ def test_an_error_of_a_value_that_nobody_uses_is_raised(bad: Any) -> None:
             grad_of(x, good)
         try:
             bad(x, wrong)
-        except Exception as error:
-            with pytest.raises(type(error)):
+        except Exception as error:  # of several types in one, a replay may raise torch's
+            kinds = tuple(kind for kind in type(error).__mro__ if issubclass(kind, Exception) and kind is not Exception)
+            with pytest.raises(kinds):
                 grad_of(x, wrong)
         else:
             grad_of(x, wrong)
