@@ -105,10 +105,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.fixture(autouse=True)
 def seed() -> None:
-    """Every test starts from the same random state."""
+    """Every test starts from the same random state, and without a seed that another chose."""
     random.seed(1)
     np.random.seed(1)
     torch.manual_seed(1)
+    if chosen := sys.modules.get("mindspore_compat.common.seed"):
+        chosen._seed = chosen._generator = None
+    if datasets := sys.modules.get("mindspore_compat.dataset.core.randomness"):
+        datasets.reseed(datasets.DEFAULT_SEED)
 
 
 @pytest.fixture(autouse=True)

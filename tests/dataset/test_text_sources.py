@@ -186,4 +186,4 @@ def test_compose_of_0x_gives_its_operation_when_called() -> None:
     from mindspore_compat.dataset.vision import ComposeOp, py_transforms
 
     operation = ComposeOp([py_transforms.ToTensor()])()
-    assert operation(np.zeros((4, 5, 3), np.uint8)).shape == (3, 4, 5) and py_transforms.ComposeOp is ComposeOp
+    assert operation(np.zeros((4, 5, 3), np.uint8))[0].shape == (3, 4, 5) and py_transforms.ComposeOp is ComposeOp
