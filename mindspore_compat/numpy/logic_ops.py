@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, keeps_dims
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
 from mindspore_compat.ops import function as F
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
@@ -113,4 +113,4 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether any element over an axis is true."""
     source = as_tensor(a).to(torch.bool)
-    return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), keeps_dims(keepdims)))
+    return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), bool(keepdims)))

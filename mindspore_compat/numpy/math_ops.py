@@ -18,7 +18,7 @@ from mindspore_compat.numpy._elementwise import *  # noqa: F403
 from mindspore_compat.numpy._products import *  # noqa: F403
 from mindspore_compat.numpy._statistics import *  # noqa: F403
 from mindspore_compat.numpy._statistics import convolve
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, keeps_dims, number_of
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, number_of
 from mindspore_compat.ops import function as F
 
 __all__ = [
@@ -143,12 +143,12 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Sum without nans."""
-    return cast(F.nansum(as_tensor(a), axes_of(axis), keeps_dims(keepdims)), dtype)
+    return cast(F.nansum(as_tensor(a), axes_of(axis), bool(keepdims)), dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Mean without nans."""
-    return cast(torch.nanmean(_float32_of(a), axes_of(axis), keeps_dims(keepdims)), dtype)
+    return cast(torch.nanmean(_float32_of(a), axes_of(axis), bool(keepdims)), dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -171,17 +171,17 @@ def _without_nans(a: Any, instead: float) -> torch.Tensor:
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Maximum without nans."""
-    return cast(max(_without_nans(a, float("-inf")), axis, keeps_dims(keepdims)), dtype)
+    return cast(max(_without_nans(a, float("-inf")), axis, bool(keepdims)), dtype)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Minimum without nans."""
-    return cast(min(_without_nans(a, float("inf")), axis, keeps_dims(keepdims)), dtype)
+    return cast(min(_without_nans(a, float("inf")), axis, bool(keepdims)), dtype)
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """Variance without nans."""
-    source, keepdims = _float32_of(a), keeps_dims(keepdims)
+    source, keepdims = _float32_of(a), bool(keepdims)
     count = torch.sum(torch.logical_not(torch.isnan(source)), axes_of(axis), True)
     center = torch.nansum(source, axes_of(axis), True) / count
     result = torch.nansum(kernels.square(source - center), axes_of(axis), keepdims)

@@ -15,7 +15,7 @@ from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "keeps_dims", "number_of", "on_device", "told"]
+__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "told"]
 
 _NAMED = {"?": torch.bool, "b": torch.int8, "h": torch.int16, "i": torch.int32, "l": torch.int64, "B": torch.uint8}
 _NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": torch.float32, "int": torch.int32}
@@ -78,11 +78,6 @@ def dtype_of(value: Any) -> torch.dtype:
     if isinstance(value, str):
         return _NAMED.get(value) or to_torch_dtype(np.dtype(value).name)
     return to_torch_dtype(value)
-
-
-def keeps_dims(value: Any) -> bool:
-    """``keepdims`` as a bool."""
-    return bool(value)
 
 
 def float_of(x: torch.Tensor) -> torch.Tensor:
