@@ -163,19 +163,22 @@ class Cell(KeptForward, Hints, Insides, Modes):
         return self._call_cast(args, kwargs)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        state = self.__dict__
-        dtype = compiled_dtype(state)
-        if dtype is not None:
-            args = tuple([cast_floats(arg, dtype) for arg in args])
-            kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
-        casting.depth += dtype is not None
+        if self._has_hooks():  # these see what the caller gave
+            program.not_repeatable("it has hooks")
+            return self._call_hooked(self._run_cast, args, kwargs)
+        return wrap(self._run_cast(args, kwargs))
+
+    def _run_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        dtype = compiled_dtype(self.__dict__)
+        if dtype is None:
+            return self._run_construct(args, kwargs)
+        args = tuple([cast_floats(arg, dtype) for arg in args])
+        kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
+        casting.depth += 1
         try:
-            if self._has_hooks():
-                program.not_repeatable("it has hooks")
-                return self._call_hooked(self._run_construct, args, kwargs)
-            return wrap(self._run_construct(args, kwargs))
+            return self._run_construct(args, kwargs)
         finally:
-            casting.depth -= dtype is not None
+            casting.depth -= 1
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():

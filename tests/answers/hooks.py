@@ -146,6 +146,13 @@ net(x)
 PROGRAMS["a Cell with bprop calls no forward hook"] = (
     _CELLS + "net = Own()\nnet.register_forward_hook(hook('f'))\nnet.register_forward_pre_hook(hook('p'))\nsay(net(x))"
 )
+for _dtype in ("float16", "bfloat16"):
+    for _kind in ("forward_pre_hook", "forward_hook", "backward_pre_hook", "backward_hook"):
+        PROGRAMS[f"a {_kind} of a Cell in {_dtype}"] = (
+            f"{_CELLS}net = Around(One().to_float(ms.{_dtype}))\nnet.inner.register_{_kind}(\n"
+            "    lambda cell, *found: say([str(t.dtype).split('.')[-1].lower() for g in found for t in\n"
+            "        (g if isinstance(g, tuple) else (g,))]))\nsay(ms.grad(net)(x).shape)"
+        )
 for _returned in ("x", "(x,)", "3", "[x]"):
     PROGRAMS[f"a forward pre hook with keywords returns {_returned}"] = (
         f"{_CELLS}net = One()\nnet.register_forward_pre_hook(lambda c, a, k: {_returned}, with_kwargs=True)\nsay(net(x))"
