@@ -252,6 +252,16 @@ def test_second_derivative_of_binary_cross_entropy() -> None:
     close(second.numpy(), [1 / 0.3**2, 1 / 0.4**2], 1e-4)
 
 
+def test_binary_cross_entropy_is_differentiable_by_its_labels_and_under_vmap() -> None:
+    p, y = (Tensor(np.array(rows, np.float32)) for rows in ([[0.3, 0.6], [0.9, 0.2]], [[1.0, 0.2], [0.0, 0.7]]))
+    for loss in (nn.BCELoss(reduction="sum"), ops.BinaryCrossEntropy("sum")):
+        by_p, by_y = ops.grad(loss, (0, 1))(p, y)
+        close(by_p.asnumpy(), (p - y).asnumpy() / (p * (1 - p)).asnumpy(), 1e-5)
+        close(by_y.asnumpy(), np.log(1 / p.asnumpy() - 1), 1e-5)
+    rows = ops.vmap(lambda a, b: ops.binary_cross_entropy(a, b, reduction="none"))(p, y)
+    close(rows.asnumpy(), ops.binary_cross_entropy(p, y, reduction="none").asnumpy(), 1e-6)
+
+
 @pytest.mark.cpu_only("which order of memory is the faster on a CPU")
 def test_convolutions_in_channels_last_order_give_the_same_values_gradients_and_shapes() -> None:
     random = np.random.default_rng(0)

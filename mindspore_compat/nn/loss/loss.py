@@ -21,7 +21,7 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     reduced,
 )
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
-from mindspore_compat.ops.function._loss import kl_div
+from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div
 
 __all__ = [
     "LossBase",
@@ -265,24 +265,6 @@ class NLLLoss(LossBase):
         return _nn.nll_loss_nd(logits, labels.to(torch.int64), self.weight, _CODES[self.reduction], self.ignore_index)
 
 
-class _CrossEntropy(torch.autograd.Function):
-    """Binary cross entropy with MindSpore's guards: logarithms of at least 1e-12 (torch: at least -100), the same in
-    the gradient.
-    """
-
-    only_operators = True  # Python in its backward pass looks at no value
-
-    @staticmethod
-    def forward(ctx: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
-        ctx.save_for_backward(x, y)
-        return -(y * torch.log(torch.clamp(x, min=1e-12)) + (1 - y) * torch.log(torch.clamp(1 - x, min=1e-12)))
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
-        x, y = ctx.saved_tensors
-        return grad * (x - y) / torch.clamp(x * (1 - x), min=1e-12), None
-
-
 class BCELoss(LossBase):
     """-(y·log x + (1 - y)·log(1 - x)) of probabilities x and labels y, times ``weight``, reduced."""
 
@@ -297,10 +279,9 @@ class BCELoss(LossBase):
             raise TypeError(
                 f"For 'BCELoss', 'logits' and 'labels' must have one dtype, but got {logits.dtype} and {labels.dtype}."
             )
-        loss = _CrossEntropy.apply(logits.to(torch.float32), labels.to(torch.float32))
-        if self.weight is not None:
-            loss = torch.mul(loss, self.weight)
-        return reduced(loss, self.reduction).to(logits.dtype)
+        weight = None if self.weight is None else self.weight.to(torch.float32)
+        loss = binary_cross_entropy(logits.to(torch.float32), labels.to(torch.float32), weight, self.reduction)
+        return loss.to(logits.dtype)
 
 
 class BCEWithLogitsLoss(LossBase):

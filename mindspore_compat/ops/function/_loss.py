@@ -31,6 +31,7 @@ __all__ = """
 
 
 _int64 = torch.int64
+_LEAST = 1e-12  # of a probability
 _NOWHERE = -(2**62)  # a class to leave out that no label has
 
 
@@ -112,19 +113,41 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
     return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
 
 
+class _CrossEntropy(torch.autograd.Function):
+    """-(y log p + (1 - y) log(1 - p)) with upstream's guards: 1e-12 is added in the logarithms, p (1 - p) is not less
+    than that below the derivative by p, and none is in that by y.
+    """
+
+    only_operators = True  # Python in its backward pass looks at no value
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(p: Any, y: Any) -> Any:  # type: ignore[override]
+        return -(y * torch.log(p + _LEAST) + (1 - y) * torch.log(1 - p + _LEAST))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # type: ignore[override]
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        p, y = ctx.saved_tensors
+        by_p, by_y = ctx.needs_input_grad
+        return (
+            grad * (p - y) / torch.clamp(p * (1 - p), min=_LEAST) if by_p else None,
+            grad * (torch.log1p(-p) - torch.log(p)) if by_y else None,
+        )
+
+
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as
+    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); 1e-12 is added in the logarithms, as
     upstream does.
     """
     check_reduction(reduction, "binary_cross_entropy")
     check_same_dtype("BinaryCrossEntropy", logits=logits, labels=labels)
     check_same_shape("BinaryCrossEntropy", logits=logits, labels=labels)
-    floor, weight = 1e-12, None if weight is None else weight.detach()
-    loss = -(
-        labels * torch.log(torch.clamp(logits, min=floor))
-        + (1 - labels) * torch.log(torch.clamp(1 - logits, min=floor))
-    )
-    return reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
+    loss = _CrossEntropy.apply(logits, labels)
+    return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy")
 
 
 def binary_cross_entropy_with_logits(
