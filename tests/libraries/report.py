@@ -72,7 +72,9 @@ def _jobs() -> list[str]:
         for job in listed["jobs"]:
             if "why" in job:
                 reasons.setdefault(job["why"], []).append(job["name"])
-            if job["name"] not in results:
+            if "rounding" in results.get(job["name"], {}):
+                reasons.setdefault(results[job["name"]]["rounding"], []).append(job["name"])
+            if "verdict" not in results.get(job["name"], {}):
                 missing.append(job["name"])
                 continue
             result = results[job["name"]]

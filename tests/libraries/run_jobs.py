@@ -5,6 +5,9 @@ A job is {"name", "library", "command", "losses": regular expression with one nu
 of them are compared (else all), "files": [...], "processes": so many, started by msrun}. Commands run in a copy of the
 checkout; {here}, {data}, {out}, {other_out} and {home} stand for this folder, the synthetic data, where the job (on the
 other side) writes, and $HOME. A job without numbers to compare must end with 0 and write its files.
+
+``--nudge SIDE`` runs a job of seeded.py on that side alone, as it is and with weights moved by the job's "nudge" (of
+themselves, 1e-7 unless named: the last bit of float32), and keeps how far its numbers part: what rounding alone does.
 """
 
 from __future__ import annotations
@@ -90,18 +93,36 @@ def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> 
     counts = len(ours["numbers"]), len(real["numbers"])
     if counts[0] == 0 or (counts[0] != counts[1] and not ends):
         return f"{counts[0]} numbers, real has {counts[1]}"
-    pairs = list(zip(ours["numbers"], real["numbers"]))[: job.get("first")]
-    apart = max(abs(one - two) / max(1.0, abs(two)) for one, two in pairs)
-    said = f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {len(pairs)} numbers within {apart:.1e}"
+    apart = parted(job, ours["numbers"], real["numbers"])
+    compared = min(*counts, job.get("first", counts[0]))
+    said = f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {compared} numbers within {apart:.1e}"
     return f"{said}, then {ends}" if ends else said
 
 
+def parted(job: dict[str, Any], ones: list[float], others: list[float]) -> float:
+    """The largest difference of a job's numbers, relative to the larger of 1 and the other's."""
+    pairs = list(zip(ones, others))[: job.get("first")]
+    return max(abs(one - two) / max(1.0, abs(two)) for one, two in pairs)
+
+
+def rounding(job: dict[str, Any], side: str, given: argparse.Namespace) -> str:
+    """In words, how far the job parts from itself on one side when its weights are moved by a bit."""
+    nudge = str(job.get("nudge", 1e-7))
+    moved = {**job, "environment": {**job.get("environment", {}), "SEEDED_NUDGE": nudge}}
+    plain, other = run(job, side, given)["numbers"], run(moved, side, given)["numbers"]
+    if not plain or len(plain) != len(other):
+        raise SystemExit(f"{job['name']}: {side} printed {len(plain)} and {len(other)} numbers")
+    name = {"ours": "this package", "real": "real MindSpore"}[side]
+    return f"{name} with weights moved by {nudge}: {parted(job, other, plain):.1e} from itself"
+
+
 def keep(jobs: Path, name: str, result: dict[str, Any]) -> None:
-    """Write one job's result into results/ beside those of the others."""
+    """Write one job's result into results/ beside those of the others, and over what is known of it."""
     stored = HERE / "results" / jobs.name
     stored.parent.mkdir(exist_ok=True)
     known = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
-    stored.write_text(json.dumps({**known, name: result}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    known[name] = {**known.get(name, {}), **result}
+    stored.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -114,6 +135,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds that a side of a job may take")
     parser.add_argument("--json", type=Path, help="all numbers of both sides")
+    parser.add_argument("--keep-ours", action="store_true", help="take what --json has of this package from before")
+    parser.add_argument("--nudge", choices=("ours", "real"), help="this side against itself, with its weights moved")
     parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
     given = parser.parse_args()
     given.work = given.work.resolve()
@@ -126,7 +149,15 @@ def main() -> int:
     for job in listed["jobs"]:
         if given.only and not any(re.search(pattern, job["name"]) for pattern in given.only):
             continue
-        sides = {side: run(job, side, given) for side in ("ours", "real") if side == "ours" or given.real}
+        if given.nudge:
+            said = rounding(job, given.nudge, given)
+            if given.store:
+                keep(given.jobs, job["name"], {"rounding": said})
+            print(f"{job['name']}: {said}", flush=True)
+            continue
+        sides = {"ours": results[job["name"]]["ours"]} if given.keep_ours else {"ours": run(job, "ours", given)}
+        if given.real:
+            sides["real"] = run(job, "real", given)
         said = verdict(job, sides["ours"], sides.get("real", {"code": -1, "missing": [], "numbers": []}))
         results[job["name"]] = {**sides, "verdict": said}
         if given.store:

@@ -22,6 +22,7 @@ __all__ = ["run_project"]
 ROOT = Path(__file__).parents[2]
 START = Path(__file__).with_name("start")
 _SIGNS_KEPT = 1500
+_COMPARED = 6  # losses kept beside the first and the last
 _QUIET = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -41,8 +42,8 @@ def run_project(
 ) -> dict[str, dict[str, Any]]:
     """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore.
 
-    What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last), ``tail`` of the
-    output, ``error``. ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and
+    What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last),
+    ``begins`` (the first few), ``tail`` of the output, ``error``. ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and
     removed. ``still``: only up to the training, with nothing random in the data (start/still.py), so that the first
     losses of both sides can be compared.
     """
@@ -158,6 +159,7 @@ def _run_stage(
         "end": end,
         "seconds": seconds,
         "losses": [losses[0], losses[-1]] if losses else [],
+        "begins": losses[:_COMPARED],
         "error": error,
         "tail": tail,
     }

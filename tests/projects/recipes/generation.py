@@ -167,4 +167,35 @@ PROJECTS = (
         ),
         chance="patches, drawn in worker threads",
     ),
+    Project(
+        "cgan",
+        "research/cv/CGAN",
+        "GAN",
+        lambda folder: makers.mnist(folder, train_folder="one", test_folder="one"),
+        (
+            Stage(
+                "train",
+                "train.py --data_path {data}/one --ckpt_dir {out} --output_path {out} --batch_size 16 --epoch_size 6 "
+                "--device_target CPU",
+                makes="",
+                loss=r"[DG]_loss: ?(-?\d+\.\d+)",
+            ),
+        ),
+    ),
+    Project(
+        "wdsr",
+        "research/cv/wdsr",
+        "super-resolution",
+        lambda folder: makers.div2k(folder / "DIV2K"),
+        (
+            Stage(
+                "train",
+                "train.py --dir_data {data} --data_range 1-4/5-6 --scale 2 --patch_size 48 --no_augment --test_every 1 "
+                "--n_resblocks 2 --batch_size 4 --epochs 6 --ckpt_save_interval 1 --ckpt_save_path {out} "
+                "--device_target GPU",
+            ),
+        ),
+        real=(Edit("train.py", r", loss_scale_manager=loss_scale_manager", ""),),
+        real_why="2.10 refuses a DynamicLossScaleManager on a CPU",
+    ),
 )

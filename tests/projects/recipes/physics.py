@@ -26,4 +26,18 @@ PROJECTS = (
         ),
         edits=(Edit("src/config.py", "'Nf': 20000", "'Nf': 500"),),
     ),
+    Project(
+        "pfnn",
+        "research/hpc/pfnn",
+        "science",
+        lambda folder: None,
+        (
+            Stage(
+                "train",
+                "train.py --g_epochs 600 --f_epochs 100 --tests_num 1 --device cpu --path {out}/",
+                loss=r"NETG epoch : \d+, loss : (\d+\.\d+(?:e-?\d+)?)",
+                timeout=400,
+            ),
+        ),
+    ),
 )

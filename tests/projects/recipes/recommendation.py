@@ -173,4 +173,39 @@ PROJECTS = (
             ),
         ),
     ),
+    Project(
+        "edcn",
+        "research/recommend/EDCN",
+        "recommendation",
+        tables.clicks,
+        (
+            Stage(
+                "train",
+                "train.py --train_data_dir {data} --ckpt_path {out} --epochs 6 --do_eval False --device_target Ascend",
+            ),
+        ),
+        edits=(
+            Edit("default_config.yaml", "data_vocab_size: 184965", "data_vocab_size: 2000"),
+            Edit("default_config.yaml", "data_emb_dim: 80", "data_emb_dim: 8"),
+            Edit("default_config.yaml", "keep_prob: 0.9", "keep_prob: 1.0"),
+        ),
+    ),
+    Project(
+        "final",
+        "research/recommend/final",
+        "recommendation",
+        tables.clicks,
+        (
+            Stage(
+                "train",
+                "train.py --dataset_path {data} --ckpt_path {out} --train_epochs 6 --do_eval False --batch_size 1000 "
+                f"{CPU}",
+            ),
+        ),
+        edits=(
+            Edit("default_config.yaml", "data_vocab_size: 184965", "data_vocab_size: 2000"),
+            Edit("default_config.yaml", "data_emb_dim: 80", "data_emb_dim: 8"),
+            Edit("default_config.yaml", "keep_prob: 0.9", "keep_prob: 1.0"),
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import tables
+from .. import relations, tables
 from ..recipe import Edit, Project, Stage
 
 CPU = "--device_target CPU"
@@ -104,5 +104,38 @@ PROJECTS = (
             Edit("ag_config.yaml", r"^test_buckets: .*", "test_buckets: [64]"),
             Edit("ag_config.yaml", r"^warmup_steps: .*", "warmup_steps: 2"),
         ),
+    ),
+    Project(
+        "skipgram",
+        "research/nlp/skipgram",
+        "word vectors",
+        relations.corpus,
+        (
+            Stage("data", "preprocess.py --train_data_dir {data}"),
+            Stage("train", "train.py --device_target GPU --train_data_dir {data}", makes="temp/w2v_emb/*"),
+        ),
+        edits=(
+            Edit("src/config.py", r"batch_size = 128 ", "batch_size = 1024 "),
+            Edit("src/config.py", r"print_interval = 1000", "print_interval = 1"),
+            Edit("src/config.py", r"data_epoch = 10 ", "data_epoch = 1 "),
+            Edit("src/config.py", r"emb_size = 288 ", "emb_size = 16 "),
+        ),
+    ),
+    Project(
+        "hypertext",
+        "research/nlp/hypertext",
+        "classification of texts",
+        relations.labelled_lines,
+        (
+            Stage(
+                "train",
+                "train.py --datasetdir {data} --outputdir {out} --batch_size 4 --num_epochs 1 --datasetType tnews "
+                "--device CPU",
+                makes="",
+            ),
+        ),
+        edits=(Edit("src/config.py", r"self.bucket = 1500000", "self.bucket = 2000"),),
+        environment={"PYTHONHASHSEED": "0"},  # labels are numbered in a set's order
+        chance="the embeddings, by a numpy that others draw from, too",
     ),
 )

@@ -71,6 +71,8 @@ class MindDataset(MappableDataset):
                 "'Shuffle.FILES' or 'Shuffle.INFILE' and 'num_samples' cannot be specified at the same time."
             )
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
+        if dataset_files == []:
+            raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
         self._shards = [Shard(path) for path in shard_paths(dataset_files)]  # type: ignore[arg-type]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
