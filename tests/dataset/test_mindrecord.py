@@ -257,3 +257,8 @@ def test_integer_arrays_come_back_packed():
         np.testing.assert_array_equal(back, array)
     with pytest.raises(ValueError, match="broken integer field"):
         decode_blobs(struct.pack(">I", 2**31) + b"\x00", field)
+
+
+def test_an_empty_list_of_files_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="dataset files list is empty"):
+        ds.MindDataset([], ["a"])

@@ -40,3 +40,7 @@ def side(code: int | str, *numbers: float) -> dict:
 )
 def test_verdicts(ours: dict, real: dict, said: str) -> None:
     assert run_jobs.verdict({"losses": "."}, ours, real).startswith(said)
+
+
+def test_how_far_a_job_parts_is_relative_and_of_its_first_numbers() -> None:
+    assert run_jobs.parted({"first": 2}, [10.0, 0.5, 9.0], [8.0, 0.25, 1.0]) == 0.25
