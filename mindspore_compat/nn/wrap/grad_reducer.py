@@ -82,8 +82,8 @@ class DistributedGradReducer(Cell):
             return True
         if self._processes > 1:
             raise RuntimeError(
-                f"For 'DistributedGradReducer', gradients of {self._processes} processes are to be summed, but they have "
-                "not met. Call mindspore.communication.init() before the training network is built."
+                f"For 'DistributedGradReducer', gradients of {self._processes} processes are to be summed, but they "
+                "have not met. Call mindspore.communication.init() before the training network is built."
             )
         return False
 
