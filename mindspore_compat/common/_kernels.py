@@ -6,6 +6,8 @@ to 350 times slower than float32's, with it the gradients of convolutions still 
 Through float32 most take 0.9 to 1.6 times float32's time, small ones up to 2.5 (benchmarks/half.py), and are no less
 exact: torch's kernels also accumulate in float32, where they are right.
 
+Beside them products of integers, which torch has no kernels for on CUDA.
+
 What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster
 as it is.
 """
@@ -84,6 +86,16 @@ _NESTED = frozenset(("einsum", "multi_dot"))
 _MIXED = frozenset(("group_norm",))
 
 
+#: products of two tensors that have no kernel for integers on CUDA, and those that add something to such a product
+_PAIRS = frozenset("matmul mm bmm mv inner tensordot".split())
+_SUMS = {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}
+_LIMB = 16  # bits: a sum of 2**21 products of two limbs is below 2**53, so float64 holds it exactly
+_LONGEST = 2**21
+_INTEGERS = frozenset(
+    (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64)
+)
+
+
 class _Thread(threading.local):
     as_torch = False
 
@@ -124,15 +136,57 @@ def _through_float32(
     )
 
 
+def integer_product(operator: Callable[..., Any], x: torch.Tensor, y: torch.Tensor, *args: Any) -> torch.Tensor:
+    """The product of two integer tensors of one dtype that `operator` gives of float64: exact, and around the ends of
+    the dtype as integers go, since each limb's products are.
+
+    Args:
+        operator: bilinear, and sums over at most 2**21 products.
+    """
+    count = max(1, x.dtype.itemsize * 8 // _LIMB)
+
+    def limbs(value: torch.Tensor) -> list[torch.Tensor]:
+        wide = _Base.to(value, torch.int64)
+        return [_Base.to((wide >> _LIMB * i) & (2**_LIMB - 1), torch.float64) for i in range(count)]
+
+    lefts, rights = limbs(x), limbs(y)
+    total: Any = 0
+    for i, left in enumerate(lefts):
+        for j, right in enumerate(rights[: count - i]):
+            total = total + (_Base.to(operator(left, right, *args), torch.int64) << _LIMB * (i + j))
+    return _Base.to(total, x.dtype)
+
+
+def _with_integers(name: str) -> Callable[..., Any]:
+    """torch's operator, also of integers on CUDA."""
+    operator = _TABLE[name][0]
+
+    def product(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(x, "dtype", None) in _INTEGERS and not x.is_cpu and args and args[0].dtype is x.dtype:
+            length = min(x.numel(), args[0].numel()) if name == "tensordot" else x.shape[-1] if x.dim() else 0
+            if length <= _LONGEST and "out" not in kwargs:
+                return integer_product(operator, x, *args, *kwargs.values())
+        return operator(x, *args, **kwargs)
+
+    def added(x: Any, *args: Any, beta: Any = 1, alpha: Any = 1, **kwargs: Any) -> Any:
+        whole = isinstance(beta, int) and isinstance(alpha, int)
+        if getattr(x, "dtype", None) in _INTEGERS and not x.is_cpu and whole and not kwargs:
+            return beta * x + alpha * _with_integers(_SUMS[name])(*args)
+        return operator(x, *args, beta=beta, alpha=alpha, **kwargs)
+
+    return added if name in _SUMS else product if name in _PAIRS else operator
+
+
 def _kernel(name: str) -> Callable[..., Any]:
     operator, types = _TABLE[name]
+    anywhere = _with_integers(name)
     mixed = name in _MIXED
 
     def kernel(x: Any, *args: Any, **kwargs: Any) -> Any:
         dtype = getattr(x, "dtype", None)
         if dtype in types and x.is_cpu and not _THREAD.as_torch:
             return _through_float32(operator, dtype, mixed, (x, *args), kwargs)
-        return operator(x, *args, **kwargs)
+        return anywhere(x, *args, **kwargs)
 
     def alike(x: Any, *args: Any, **kwargs: Any) -> Any:
         try:

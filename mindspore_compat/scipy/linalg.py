@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
@@ -71,7 +72,7 @@ def block_diag(*arrs: Any) -> Any:
         ValueError: if one has more than two axes.
     """
     if not arrs:
-        return wrap(torch.zeros(1, 0))
+        return wrap(torch.zeros(1, 0, device=current_device()))
     if any(item.dim() > 2 for item in arrs):
         raise ValueError("Arguments to mindspore.scipy.linalg.block_diag must have at most 2 dimensions.")
     return wrap(torch.block_diag(*arrs))

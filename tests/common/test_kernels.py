@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import amp, nn, ops
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from tests.nn.cases import CASES
 from tests.nn.test_against_golden import built, leaves, to_tensor
@@ -205,9 +208,9 @@ def first(result: Any) -> torch.Tensor:
 @pytest.mark.parametrize("name", sorted(kernels.KERNELS))
 def test_a_row_rounds_once_forward_and_backward(name: str, dtype: torch.dtype) -> None:
     tensors, call = operands(name)
-    given = [tensor.to(dtype).requires_grad_(True) for tensor in tensors]
-    exact = [tensor.detach().double().requires_grad_(True) for tensor in given]
-    found = first(call(kernels.KERNELS[name], *given))
+    halves = [tensor.to(dtype).requires_grad_(True) for tensor in tensors]
+    exact = [tensor.detach().double().requires_grad_(True) for tensor in halves]
+    found = first(call(kernels.KERNELS[name], *halves))
     wanted = first(call(kernels._TABLE[name][0], *exact))
     assert found.dtype is dtype
     step = 2.0**-10 if dtype is torch.float16 else 2.0**-7
@@ -217,12 +220,44 @@ def test_a_row_rounds_once_forward_and_backward(name: str, dtype: torch.dtype) -
     }
     torch.testing.assert_close(found.double(), wanted, **close)
     weights = torch.cos(torch.arange(wanted.numel(), dtype=torch.float64)).reshape(wanted.shape).to(dtype)
-    gradients = torch.autograd.grad(found, given, weights, allow_unused=True)
+    gradients = torch.autograd.grad(found, halves, weights, allow_unused=True)
     expected = torch.autograd.grad(wanted, exact, weights.double(), allow_unused=True)
     for gradient, reference in zip(gradients, expected):
         if reference is not None:
             assert gradient is not None and gradient.dtype is dtype
             torch.testing.assert_close(gradient.double(), reference, **close)
+
+
+@pytest.mark.parametrize("dtype", sorted(kernels._INTEGERS, key=str), ids=str)
+@given(st.integers(0, 40), st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_products_of_integers_by_floats_are_exact(dtype: torch.dtype, length: int, seed: int) -> None:
+    """CUDA has no kernels for them; numpy's products go around the dtype's ends as well."""
+    info, random = torch.iinfo(dtype), np.random.RandomState(seed)
+    kind = str(dtype).removeprefix("torch.")
+    x, y = (random.randint(info.min, info.max, size, kind) for size in ((2, 3, length), (2, length, 4)))
+    found = kernels.integer_product(torch.matmul, torch.from_numpy(x), torch.from_numpy(y))
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(found.numpy(), np.matmul(x, y), strict=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64])
+def test_products_of_integers_wherever_they_lie(dtype: torch.dtype) -> None:
+    a, b, v = torch.tensor([[1, -2, 3], [4, 5, -6]]), torch.tensor([[7, 1], [-8, 0], [2, 9]]), torch.tensor([1, -1, 2])
+    a, b, v = (item.to(current_device(), dtype) for item in (a, b, v))
+    own = torch.ones(2, 2, dtype=dtype, device=a.device)
+    for found, wanted in (
+        (kernels.KERNELS["matmul"](a, b), [[29, 28], [-24, -50]]),
+        (kernels.KERNELS["matmul"](a, v), [9, -13]),
+        (kernels.KERNELS["mv"](a, v), [9, -13]),
+        (kernels.KERNELS["inner"](a, b.T), [[29, 28], [-24, -50]]),
+        (kernels.KERNELS["tensordot"](a, b, ([1], [0])), [[29, 28], [-24, -50]]),
+        (kernels.KERNELS["bmm"](a[None], b[None]), [[[29, 28], [-24, -50]]]),
+        (kernels.KERNELS["addmm"](own, a, b, beta=2, alpha=-1), [[-27, -26], [26, 52]]),
+        (kernels.KERNELS["addmv"](own[0], a, v), [10, -12]),
+        (kernels.KERNELS["baddbmm"](own[None], a[None], b[None]), [[[30, 29], [-23, -49]]]),
+    ):
+        assert found.dtype is dtype and found.tolist() == wanted
 
 
 def test_types_that_do_not_fit_are_mindspores_error() -> None:

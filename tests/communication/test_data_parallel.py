@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
 from tests.support.ranks import run_ranks
 
 PROGRAM = Path(__file__).with_name("data_parallel_program.py")
@@ -79,3 +81,17 @@ def test_processes_that_would_train_different_networks_raise() -> None:
         for kind in ("order", "number"):
             assert "must train the same Parameters in the same order" in found[kind]
         assert "each process would train a module of its own" in found["module"]
+
+
+def test_what_subclasses_read_of_a_reducer() -> None:
+    parameters = nn.Dense(2, 3).trainable_params()
+    parameters[1].layerwise_parallel = True
+    reducer = nn.DistributedGradReducer(parameters, mean=True, degree=4)
+    assert reducer.allreduce_filter == (True, False) and reducer.mean is True
+    assert reducer.degree.dtype == ms.float32 and float(reducer.degree) == 0.25
+    assert isinstance(reducer.allreduce, ops.AllReduce)
+    with pytest.raises(RuntimeError, match="gradients of 4 processes"):
+        reducer([ms.Tensor([1.0])] * 2)
+    for degree in (0, True, 2.0):
+        with pytest.raises(ValueError, match="'degree'"):
+            nn.DistributedGradReducer(parameters, degree=degree)

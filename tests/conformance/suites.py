@@ -104,6 +104,20 @@ SUITES |= {
     ],
     "dynamic": [dict(ver="2.7", paths=(f"{ST}/dynamic_shape",), need="cpu_linux")],
     "numpy_scipy": [dict(ver="2.7", paths=(f"{ST}/numpy_native", f"{ST}/scipy_st"), need="cpu_linux")],
+    "more": [
+        dict(
+            ver="2.7",
+            paths=tuple(
+                f"{ST}/{folder}"
+                for folder in (
+                    "mint rewrite probability vmap high_grad container parameter optimizer_ex optimizer rl sparse "
+                    "hal runtime armour dataset"
+                ).split()
+            ),
+            need="cpu_linux",
+        )
+    ],
+    "compiler": [dict(ver="2.7", paths=(f"{ST}/compiler",), need="cpu_linux")],
     "dataset_more": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.23)],  # 8 % of it are in the baseline
 }
 ORDER = list(SUITES)

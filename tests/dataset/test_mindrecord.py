@@ -1,5 +1,6 @@
 """MindRecord files: MindSpore's are read, and ours are what MindSpore writes."""
 
+import itertools
 import json
 import sqlite3
 import struct
@@ -108,6 +109,52 @@ def test_shards_of_a_file(tmp_path):
         [0, 2, 4, 6],
         [1, 3, 5, 0],
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "shards", "found"),
+    [
+        (10, 3, [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 0, 1]]),
+        (10, 4, [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 0, 1]]),
+        (7, 2, [[0, 1, 2, 3], [4, 5, 6, 0]]),
+    ],
+)
+def test_shards_in_blocks(tmp_path, monkeypatch, rows, shards, found):
+    """As real MindSpore's, which reads the variable when it begins to read; an offset has no effect then."""
+    path = numbers(tmp_path, rows)
+    monkeypatch.setenv("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "True")
+    made = [ds.MindDataset(path, num_shards=shards, shard_id=i, shuffle=False) for i in range(shards)]
+    assert [values(data) for data in made] == found
+    sampler = ds.DistributedSampler(shards, 1, shuffle=False, offset=1)
+    assert values(ds.MindDataset(path, sampler=sampler)) == found[1]
+    whole = [values(ds.MindDataset(path, num_shards=shards, shard_id=i, shuffle=True)) for i in range(shards)]
+    assert set().union(*whole) == set(range(rows)) and [len(part) for part in whole] == [len(part) for part in found]
+    monkeypatch.setenv("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "0")
+    assert values(made[1])[:2] == [1, 1 + shards]
+    data = ds.NumpySlicesDataset(list(range(rows)), ["a"], sampler=sampler)
+    assert values(data) == list(range(0, rows, shards))
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_shuffle_of_files_or_within(tmp_path, shards):
+    path = numbers(tmp_path, 14, shards=4) + "0"
+    files = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10], [11, 12, 13]]
+
+    def orders(**how):
+        for seed in range(6):
+            ds.config.set_seed(seed)
+            made = [ds.MindDataset(path, **how, **part) for part in parts]
+            yield [item for group in zip(*map(values, made)) for item in group]
+
+    parts = [{}] if shards == 1 else [{"num_shards": shards, "shard_id": i} for i in range(shards)]
+    by_files, within = list(orders(shuffle=ds.Shuffle.FILES)), list(orders(shuffle=ds.Shuffle.INFILE))
+    if shards == 1:
+        assert all(order in list(orders(sampler=ds.RandomSampler(shuffle=ds.Shuffle.FILES))) for order in by_files)
+    for found in by_files:
+        assert found in [list(itertools.chain(*order)) for order in itertools.permutations(files)]
+    assert len(set(map(tuple, by_files))) > 1
+    for found in within:
+        assert [sorted(found[a:b]) for a, b in ((0, 4), (4, 8), (8, 11), (11, 14))] == files and found != sorted(found)
 
 
 def test_columns_padding_and_shuffle(tmp_path):

@@ -20,6 +20,8 @@ from tests.nn.cases import CASES, Case
 from tests.nn.optim_cases import SETTINGS, STEPS, make_data
 from tests.nn.test_against_golden import built, leaves, to_tensor
 from tests.nn.test_optim_golden import INDEX, train_cell
+from tests.ops import cases
+from tests.ops.test_against_golden import MINDSPORE
 from tests.support import fakecuda
 
 pytestmark = pytest.mark.gpu
@@ -110,3 +112,21 @@ def test_thors_kernel(size: int) -> None:
     _invert_with_torch([theirs], [factor], [1.0], [0.1], [1.0], other, [0])
     assert torch.equal(info, other)
     torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_results_of_operators_lie_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, elsewhere, seen = cases._flat, set(), 0
+
+    def flat(value: Any, tensor: type) -> list[np.ndarray]:
+        nonlocal seen
+        if isinstance(value, tensor):
+            seen += 1
+            if value.device.type != "cuda":
+                elsewhere.add(case)
+        return plain(value, tensor)
+
+    monkeypatch.setattr(cases, "_flat", flat)
+    for case in cases.cases():
+        cases.evaluate(case, MINDSPORE)
+    assert seen > 2000 and not elsewhere

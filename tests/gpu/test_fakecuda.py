@@ -134,6 +134,15 @@ def test_what_cuda_has_no_kernel_for(x: torch.Tensor) -> None:
         x.long() @ x.long().T
 
 
+def test_an_empty_view_grows_where_it_lies() -> None:
+    """torch.fft.fftfreq writes its second half so."""
+    torch.testing.assert_close(torch.fft.fftfreq(5, device="cuda").cpu(), torch.fft.fftfreq(5))
+    whole = torch.zeros(6, device="cuda")
+    part = whole[2:2]
+    torch.arange(3.0, out=part)
+    assert whole.tolist() == [0, 0, 0, 1, 2, 0] and part.tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
 def test_recurrent_layers_are_the_cpus(kind: str) -> None:
     torch.manual_seed(0)

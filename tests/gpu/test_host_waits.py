@@ -37,7 +37,7 @@ OPERATORS = {
     r"CTCLoss|ctc_": "labels and lengths are read on the host",
     r"nonzero|NonZero|argwhere|unique|Unique|masked_select|MaskedSelect|bincount|a\[t\]|setdiff1d|combinations|choice_with_mask": _BY_VALUES,
     r"RandomChoiceWithMask|sequence_mask\(ix\)|HistogramFixedWidth|Histogram\(|histc|Randperm|repeat\(a": _BY_VALUES,
-    r"inverse|Inverse|cholesky|Cholesky|MatrixLogarithm|MatrixPower|Lstsq|NuclearNorm|[sS]olve|svd|pinv|'nuc'|matrix_rank|slogdet|logdet|lstsq|eig|Eig|qr|Svd|orgqr|det": _LINEAR,
+    r"inverse|Inverse|cholesky|Cholesky|MatrixLogarithm|MatrixPower|Lstsq|NuclearNorm|[sS]olve|svd|pinv|'nuc'|matrix_rank|slogdet|logdet|lstsq|eig|Eig|qr|Svd|orgqr|det|Lu\(": _LINEAR,
     r"multinomial|Multinomial|random_categorical|RandomCategorical": "torch checks probabilities",
     r"[pP]rod": "torch's gradient of a product looks for zeros",
     r"polygamma|CumulativeLogsumexp|_window|Reshape|fold|Resize|range\(|Range|linspace|LinSpace|logspace|LogSpace": _HOST,
@@ -82,18 +82,19 @@ def test_layers_and_losses(case: Case) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_operators_that_wait_have_a_reason() -> None:
-    unexplained, waiting = {}, 0
+    unexplained, waiting, counted = {}, 0, 0
     for case in cases():
         if case.startswith("! "):
             continue
         with fakecuda.recorded() as traffic:
             evaluate(case, MINDSPORE)
         waits = [wait for wait in waits_within(traffic) if " asnumpy" not in wait]
-        waiting += bool(waits)
+        if "Tensor(" not in case:  # else mostly a shape or an axis as a Tensor, which the host must read
+            counted, waiting = counted + 1, waiting + bool(waits)
         if waits and _reason(case, OPERATORS, False) is None:
             unexplained[case] = waits
     assert not unexplained
-    assert waiting < 0.09 * len(cases())
+    assert waiting < 0.05 * counted
 
 
 def _updates(setting: str) -> Any:

@@ -6,6 +6,7 @@ parent chooses among the child's ids.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import numbers
@@ -40,7 +41,7 @@ SHUFFLES = (
 
 
 class Shuffle(str, Enum):
-    """Levels of shuffling; all but FALSE shuffle whole sources here."""
+    """Levels of shuffling: whole sources, or the order of files, or what is in them."""
 
     FALSE = "false"
     ADAPTIVE = "adaptive"
@@ -66,9 +67,30 @@ def _check_num_samples(num_samples: int | None) -> None:
 class BuiltinSampler:
     """Base of the samplers below; user-defined ones derive from `Sampler`."""
 
+    shuffle: Any = False
+    # of a source of files while it is read: where each file ends, and whether shards are blocks
+    _stops: np.ndarray | None = None
+    _in_blocks = False
+
     def __init__(self, num_samples: int | None = None) -> None:
         self.child_sampler: BuiltinSampler | None = None
         self.num_samples = num_samples
+
+    @contextlib.contextmanager
+    def over_files(self, stops: np.ndarray, in_blocks: bool) -> Iterator[None]:
+        """Within, ``Shuffle.FILES`` and ``INFILE`` mean the files that end at `stops`; with `in_blocks` a shard is a
+        run of samples that follow each other, whatever the offset.
+        """
+        self._stops, self._in_blocks = stops, in_blocks
+        try:
+            with (
+                contextlib.nullcontext()
+                if self.child_sampler is None
+                else self.child_sampler.over_files(stops, in_blocks)
+            ):
+                yield
+        finally:
+            del self._stops, self._in_blocks
 
     def parse(self) -> BuiltinSampler:
         """This sampler: upstream's is made of it by its engine."""
@@ -116,6 +138,16 @@ class BuiltinSampler:
     def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
         raise NotImplementedError
 
+    def _permutation(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """A random order of the samples, of the files, or within the files."""
+        stops = self._stops
+        if stops is None or self.shuffle not in (Shuffle.FILES, Shuffle.INFILE) or stops[-1] != size:
+            return rng.permutation(size)
+        files = np.split(np.arange(size), stops[:-1])
+        if self.shuffle == Shuffle.FILES:
+            return np.concatenate([files[number] for number in rng.permutation(len(files))])
+        return np.concatenate([rng.permutation(file) for file in files])
+
     def _limit(self, size: int) -> int:
         return min(size, self.num_samples) if self.num_samples else size
 
@@ -158,7 +190,7 @@ class RandomSampler(BuiltinSampler):
 
     def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
         count = self._limit(size)
-        return rng.integers(0, size, count) if self.replacement else rng.permutation(size)[:count]
+        return rng.integers(0, size, count) if self.replacement else self._permutation(size, rng)[:count]
 
 
 class SubsetSampler(BuiltinSampler):
@@ -302,10 +334,12 @@ class DistributedSampler(BuiltinSampler):
             raise RuntimeError(
                 f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}."
             )
-        order = np.arange(size) if self.shuffle == Shuffle.FALSE else rng.permutation(size)
-        if self.offset < 0:
-            positions = self.shard_id + self.num_shards * np.arange(-(-size // self.num_shards))
-            ids = order[positions % size]
+        order = np.arange(size) if self.shuffle == Shuffle.FALSE else self._permutation(size, rng)
+        count = -(-size // self.num_shards)
+        if self._in_blocks:
+            ids = order[(self.shard_id * count + np.arange(count)) % size]
+        elif self.offset < 0:
+            ids = order[(self.shard_id + self.num_shards * np.arange(count)) % size]
         else:
             ids = order[(self.shard_id - self.offset) % self.num_shards :: self.num_shards]
         return ids[: self._limit(len(ids))]

@@ -20,6 +20,7 @@ from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import get_auto_parallel_context, is_graph_mode
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap._buckets import Reduction, allreduce_fusion, plan
+from mindspore_compat.ops.operations.comm_ops import AllReduce
 from mindspore_compat.parallel._utils import _get_gradients_mean
 
 __all__ = ["DistributedGradReducer", "PipelineGradReducer", "agree_on_parameters", "reducing"]
@@ -31,6 +32,9 @@ class DistributedGradReducer(Cell):
 
     Gradients travel in buckets (`_buckets`); those of 16 bits as float32. Parameters that are ``layerwise_parallel``
     keep their own.
+
+    As upstream's its attribute ``degree`` is a Tensor of 1 / degree, ``allreduce`` the operator, and
+    ``allreduce_filter`` tells which gradients travel.
 
     Args:
         parameters: the Parameters, in the gradients' order.
@@ -50,17 +54,20 @@ class DistributedGradReducer(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean = _get_gradients_mean() if mean is None else mean
-        self.degree = get_group_size() if degree is None else degree
-        if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree <= 0:
+        number = get_group_size() if degree is None else degree
+        if isinstance(number, bool) or not isinstance(number, int) or number <= 0:
             raise ValueError(
                 f"For 'DistributedGradReducer', the 'degree' must be an int greater than 0, but got {degree!r}."
             )
+        self.degree = Tensor(1.0 / number, torch.float32)
         self.group = group
+        self.allreduce = AllReduce("sum", group)  # for subclasses; here buckets travel
         items = list(parameters)
-        self.__dict__["_reduced"] = [not getattr(item, "layerwise_parallel", False) for item in items]
+        self.allreduce_filter = tuple(not getattr(item, "layerwise_parallel", False) for item in items)
+        self.__dict__["_processes"] = number
         self.__dict__["_splits"] = _splits(items)
         self.__dict__["_plans"] = {}
-        self.__dict__["_unchecked"] = [item for item, reduced in zip(items, self._reduced) if reduced]
+        self.__dict__["_unchecked"] = [item for item, reduced in zip(items, self.allreduce_filter) if reduced]
 
     def construct(self, grads: Any) -> Any:
         return self.reduction(grads).finish(grads) if self.reduces() else grads
@@ -73,10 +80,10 @@ class DistributedGradReducer(Cell):
         """
         if _start.is_running():
             return True
-        if self.degree > 1:
+        if self._processes > 1:
             raise RuntimeError(
-                f"For 'DistributedGradReducer', gradients of {self.degree} processes are to be summed, but they have "
-                "not met. Call mindspore.communication.init() before the training network is built."
+                f"For 'DistributedGradReducer', gradients of {self._processes} processes are to be summed, but they "
+                "have not met. Call mindspore.communication.init() before the training network is built."
             )
         return False
 
@@ -88,10 +95,10 @@ class DistributedGradReducer(Cell):
         key = tuple([(item.dtype, item.device, tuple(item.shape)) for item in tensors])
         plans = self.__dict__["_plans"]
         if key not in plans:
-            known = len(self._reduced) == len(tensors)
-            reduced = self._reduced if known else [True] * len(tensors)
+            known = len(self.allreduce_filter) == len(tensors)
+            reduced = self.allreduce_filter if known else [True] * len(tensors)
             plans[key] = plan(tensors, reduced, self._splits if known else ())
-        factor = 1.0 / self.degree if self.mean else None
+        factor = 1.0 / self._processes if self.mean else None
         return Reduction(plans[key], _groups.find(self.group), scale, factor)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import dtype_or_none
 
@@ -63,12 +65,12 @@ def ifftshift(input: Any, dim: Any = None) -> Any:
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
     """Frequencies of `fft`."""
-    return wrap(torch.fft.fftfreq(n, d, dtype=dtype_or_none(dtype)))
+    return wrap(sent(torch.fft.fftfreq(n, d, dtype=dtype_or_none(dtype)), current_device()))
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
     """Frequencies of `rfft`."""
-    return wrap(torch.fft.rfftfreq(n, d, dtype=dtype_or_none(dtype)))
+    return wrap(sent(torch.fft.rfftfreq(n, d, dtype=dtype_or_none(dtype)), current_device()))
 
 
 def stft(

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -65,7 +66,7 @@ def _broadcast_axes(s0: Any, s1: Any) -> Any:
         [i for i in range(dims) if mine[i] == 1 and (theirs[i] != 1 or i < dims - length)]
         for mine, theirs, length in zip(padded, padded[::-1], (len(first), len(second)))
     ]
-    return wrap(tuple(torch.tensor(item, dtype=torch.int64) for item in axes))
+    return wrap(tuple(constant(item, current_device(), torch.int64) for item in axes))
 
 
 def _concat_offset(axis: Any, x: Any) -> Any:

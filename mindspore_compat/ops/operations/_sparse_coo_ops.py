@@ -277,7 +277,7 @@ def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value:
     rows = as_ints(dense_shape)[0]
     filled = torch.bincount(torch.Tensor.long(indices[:, 0]), minlength=rows) > 0
     empty = torch.nonzero(torch.logical_not(filled))
-    added = torch.cat((empty, torch.zeros((len(empty), indices.shape[1] - 1), dtype=torch.int64)), 1)
+    added = torch.nn.functional.pad(empty, (0, indices.shape[1] - 1))
     together = torch.cat((indices, to_dtype(added, indices.dtype)))
     order = torch.argsort(together[:, 0], stable=True)
     whole = torch.cat((values, torch.Tensor.expand(torch.reshape(default_value, (-1,)), (len(empty),))))
@@ -351,9 +351,10 @@ def SparseCountSparseOutput(binary_output: Bool = False, minlength: Int = -1, ma
             total = torch.ones(places.shape, dtype=weights.dtype, device=values.device)
             counted = total if binary_output else to_dtype(torch.bincount(where, minlength=len(places)), weights.dtype)
         else:
-            counted = torch.index_add(torch.zeros(places.shape, dtype=weights.dtype), 0, where, weights[kept])
+            zeros = torch.zeros(places.shape, dtype=weights.dtype, device=values.device)
+            counted = torch.index_add(zeros, 0, where, weights[kept])
         found = coordinates(places, (shape[0] if len(shape) > 1 else 1, max(length, 1)))
-        sizes = (shape[0], length) if len(shape) > 1 else (length,)
-        return wrap((found if len(shape) > 1 else found[:, 1:], counted, torch.tensor(sizes, dtype=torch.int64)))
+        sizes = torch.tensor((shape[0], length) if len(shape) > 1 else (length,), device=indices.device)
+        return wrap((found if len(shape) > 1 else found[:, 1:], counted, sizes))
 
     return run

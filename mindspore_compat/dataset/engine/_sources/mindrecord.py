@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.validator_helpers import check_columns, check_value, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row
-from mindspore_compat.dataset.engine._execution.session import Parallelism
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
@@ -33,6 +34,9 @@ class MindDataset(MappableDataset):
             1.x.)
         columns_list: fields to read, in that order; default all, by name.
         padded_sample, num_padded: a row (dict), and how often it is added at the end; needs `columns_list`.
+
+    With the environment variable ``MS_DEV_MINDRECORD_SHARD_BY_BLOCK=True`` a shard is a block of rows that follow each
+    other instead of every ``num_shards``-th row.
 
     Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as upstream.
 
@@ -116,6 +120,12 @@ class MindDataset(MappableDataset):
             raise RuntimeError(f"Invalid data, column {column} is not in the schema: {sorted(self._schema)}.")
         values = [shard.row(number, [column])[column] for shard in self._shards for number in range(len(shard))]
         return np.array(values)
+
+    def _order(self, run: Run) -> np.ndarray:
+        in_blocks = os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
+        stops = np.append(self._stops, self._num_rows()) if self._num_padded else self._stops
+        with self.sampler.over_files(stops, in_blocks):
+            return super()._order(run)
 
     def _parallelism(self) -> Parallelism:
         return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock

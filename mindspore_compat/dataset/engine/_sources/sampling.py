@@ -44,12 +44,13 @@ def select_sampler(
     if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
         raise refused(TypeError, SHUFFLES, shuffle)
     is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
+    level = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL
     if num_shards is not None and shard_id is not None:
-        return DistributedSampler(num_shards, shard_id, is_random, num_samples)
+        return DistributedSampler(num_shards, shard_id, level if is_random else False, num_samples)
     if not is_random:
         return SequentialSampler(num_samples=num_samples)
     # upstream draws a given number of samples with replacement
-    return RandomSampler(replacement=num_samples is not None, num_samples=num_samples)
+    return RandomSampler(num_samples is not None, num_samples, level)
 
 
 def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:

@@ -203,8 +203,14 @@ class Call {
     const at::AutoDispatchBelowAutograd below;
     for (const auto& [own, original] : outs_) {
       if (!own.sizes().equals(original.sizes())) {
-        const auto fresh = to_device(own, original.device().index());
         auto* tensor = original.unsafeGetTensorImpl();
+        const auto end = (static_cast<size_t>(original.storage_offset() + own.numel())) * own.element_size();
+        if (original.numel() == 0 && own.is_contiguous() && end <= original.storage().nbytes()) {  // a view of more
+          tensor->set_sizes_contiguous(own.sizes());
+          cpu_view(original).copy_(own);
+          continue;
+        }
+        const auto fresh = to_device(own, original.device().index());
         tensor->set_storage_and_dtype(fresh.storage(), fresh.dtype());
         tensor->set_sizes_and_strides(fresh.sizes(), fresh.strides(), fresh.storage_offset());
       } else if (own.numel() != 0) {
