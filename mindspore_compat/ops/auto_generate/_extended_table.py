@@ -15,6 +15,7 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none, pair
 from mindspore_compat.ops._declare import Int, declared, row
 from mindspore_compat.ops.function._conv import sizes_of
+from mindspore_compat.ops.function._triangular import solve_triangular
 from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2
 
 __all__ = ["CLASSES", "FUNCTIONS"]
@@ -116,6 +117,7 @@ _FUNCTIONS: dict[str, Any] = {
     "SplitTensor": lambda input, split_size, dim=0: wrap(tuple(torch.split(input, int(split_size), dim))),
     "ZerosLikeExt": lambda input, dtype=None: wrap(torch.zeros_like(as_plain(input), dtype=dtype_or_none(dtype))),
     "OnesLikeExt": lambda input, dtype=None: wrap(torch.ones_like(as_plain(input), dtype=dtype_or_none(dtype))),
+    "SolveTriangular": solve_triangular,
     "Swiglu": F.swiglu,
     "Scatter": _scatter,
     "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
@@ -150,4 +152,4 @@ FUNCTIONS: dict[str, Any] = {
     _named(name).replace("mat_mul", "matmul"): function
     for name, function in _FUNCTIONS.items()
     if name.endswith("Ext") and callable(function) and not isinstance(function, tuple)
-} | {"contiguous": _contiguous, "copy": _copy}
+} | {"contiguous": _contiguous, "copy": _copy, "solve_triangular": solve_triangular}
