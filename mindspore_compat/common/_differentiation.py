@@ -25,6 +25,7 @@ import torch
 from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
+from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
@@ -233,7 +234,7 @@ def gradients(
     """
     if forward.shadows is not None:
         return _by_integers(forward, forward.shadows, targets, sens, again)
-    roots = tensors_of(forward.outputs)
+    roots = [history(root) for root in tensors_of(forward.outputs)]
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
     if sens is None:

@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import given_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _elementwise, _products, _statistics
@@ -38,9 +39,9 @@ __all__ = [
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """Sum over an axis; ints give int64."""
-    source = as_tensor(a) if dtype is None else torch.Tensor.to(as_tensor(a), to_torch_dtype(dtype))
-    result = torch.sum(source, axes_of(axis), keepdims)
-    return cast(result if initial is None else result + initial, dtype)
+    kind = None if dtype is None else to_torch_dtype(dtype)
+    result = given_in(torch.sum, as_tensor(a), axes_of(axis), keepdims, dtype=kind)
+    return wrap(result) if initial is None else cast(result + initial, dtype)
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
