@@ -80,3 +80,34 @@ def test_the_seed_may_be_of_integers() -> None:
     derivative = ops.GradOperation(sens_param=True)(lambda x: x.sum(0, dtype=ms.int32))
     found = derivative(Tensor(X), Tensor([1, 2, 3], ms.int32))
     np.testing.assert_array_equal(found.asnumpy(), [[1, 2, 3], [1, 2, 3]])
+
+
+class Own(nn.Cell):
+    def construct(self, x: Any, y: Any) -> Any:
+        return x * y, x + y
+
+    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
+        assert x.dtype == y.dtype == out[0].dtype == dout[0].dtype == ms.int64
+        return dout[0] * 5 + x, dout[1] * 7 + out[0]
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_cell_s_own_gradient_is_that_by_integers(mode: int) -> None:
+    """Numbers of real MindSpore, in both modes."""
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.own = Own()
+
+        def construct(self, x: Any, y: Any) -> Any:
+            product, total = self.own(x * 2, y)
+            return product * 3 + total * x
+
+    ms.set_context(mode=mode)
+    try:
+        by_x, by_y = ms.grad(Net(), (0, 1))(Tensor([2, 3]), Tensor([4, 5]))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert by_x.dtype == by_y.dtype == ms.int64
+    assert by_x.asnumpy().tolist() == [46, 53] and by_y.asnumpy().tolist() == [30, 51]
