@@ -155,7 +155,7 @@ def pad(
         elif mode in _STATISTICS:
             source = _with_statistics(source, axis, sizes, lengths[axis], mode)
         elif mode in ("reflect", "symmetric") and reflect_type == "odd":
-            source = _turned(source, axis, *sizes, mode)
+            source = _turned(source, axis, sizes[0], sizes[1], mode)
         else:
-            source = _by_places(source, axis, *sizes, mode)
+            source = _by_places(source, axis, sizes[0], sizes[1], mode)
     return wrap(source)
