@@ -25,6 +25,7 @@ import torch
 from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
+from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
@@ -59,6 +60,7 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.running = 0
+        self.refused = 0  # how many contexts of `no_grad` are open
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.end = 0
         self.spans: list[int] = []
@@ -229,11 +231,12 @@ def gradients(
         again: the forward will be asked once more.
 
     Raises:
-        ValueError: if ``sens`` does not match the outputs in number or shape.
+        ValueError: if ``sens`` does not match the outputs in number or shape. RuntimeError: within `no_grad`.
     """
+    _refuse_without_grad()
     if forward.shadows is not None:
         return _by_integers(forward, forward.shadows, targets, sens, again)
-    roots = tensors_of(forward.outputs)
+    roots = [history(root) for root in tensors_of(forward.outputs)]
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
     if sens is None:
@@ -273,6 +276,14 @@ def _by_integers(
 _is_batched: Callable[[Any], bool] = torch._C._functorch.is_batchedtensor
 
 
+def _refuse_without_grad() -> None:
+    if THREAD.refused:
+        raise RuntimeError(
+            "In no_grad context, you can not calculate gradient. Differentiate outside of it, or call "
+            "ops.stop_gradient on what is constant."
+        )
+
+
 def _maps(roots: Sequence[torch.Tensor]) -> bool:
     """Whether they are computed for several inputs at once, by torch.vmap."""
     return torch._C._functorch.peek_interpreter_stack() is not None and any(map(_is_batched, roots))
@@ -280,6 +291,7 @@ def _maps(roots: Sequence[torch.Tensor]) -> bool:
 
 def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
     """`gradients` of a single output of shape (), as torch's own tensors."""
+    _refuse_without_grad()
     loss = forward.outputs
     return _gradients(forward, (loss,) if loss.requires_grad else (), None, targets, False)
 

@@ -6,19 +6,52 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
-from mindspore_compat.common._differentiation import differentiable
+from mindspore_compat.common._differentiation import THREAD, differentiable
+from mindspore_compat.common._integer_gradients import is_integer
 from mindspore_compat.common._wrap import wrap
 
-__all__ = ["OwnBackward"]
+__all__ = ["own_backward"]
+
+_Base = torch._C.TensorBase
+
+
+def own_backward(compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:
+    """``compute`` of the first ``count`` inputs, differentiated by ``bprop(inputs, out, dout)``; the others are
+    Parameters that ``compute`` uses. Integers among the inputs are differentiated by where their gradient is wanted.
+    """
+    shadows = THREAD.shadows
+    if shadows is None or all(shadows.of(item) is item for item in inputs):
+        return OwnBackward.apply(compute, bprop, count, *inputs)
+    made: list[Any] = []
+
+    def whole(*_: Any) -> Any:
+        made.append(compute(*inputs[:count]))
+        return tree_map(_as_shadow, made[0])
+
+    def gradients(given: Any, out: Any, dout: Any) -> list[Any]:
+        dout = tree_map(lambda item, told: _Base.to(item, told.dtype) if is_integer(told) else item, dout, made[0])
+        return [_as_shadow(item) for item in bprop(wrap(list(inputs[:count])), made[0], wrap(dout))]
+
+    with shadows.paused():
+        found = OwnBackward.apply(whole, gradients, count, *map(shadows.of, inputs))
+
+        def result(item: Any, shadow: Any) -> Any:
+            if not is_integer(item):
+                return shadow
+            shadows.follow(item, shadow)
+            return item
+
+        return tree_map(result, made[0], found)
+
+
+def _as_shadow(item: Any) -> Any:
+    return _Base.to(item, torch.float64) if is_integer(item) else item
 
 
 class OwnBackward(torch.autograd.Function):
-    """Computes with one function, differentiates with another: ``bprop(*inputs, out, dout)``, which may be
-    differentiated itself.
-
-    ``inputs`` are ``count`` arguments, then Parameters that the function uses.
-    """
+    """Computes with one function, differentiates with another, which may be differentiated itself."""
 
     @staticmethod
     def forward(ctx: Any, compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:  # type: ignore[override]

@@ -52,7 +52,7 @@ _OF_DTYPES = re.compile(
         (
             r"not implemented for '|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
             r"must be a boolean|boolean tensor|on a bool tensor|is not supported for (bool|complex)",
-            r"can't be cast to the desired",
+            r"can't be cast to the desired|Promotion for uint16",
         )
     )
 )

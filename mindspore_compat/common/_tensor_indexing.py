@@ -95,7 +95,7 @@ def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
     if "out of bounds" in text:
         by_tensor = any(isinstance(item, torch.Tensor) for item in (index if isinstance(index, tuple) else (index,)))
         return (AxisError if by_tensor else IndexError)(re.sub(r"dimension \d+", "dimension", text))
-    if "shape of the mask" in text or "shape mismatch: indexing" in text:
+    if "shape of the mask" in text or "shape mismatch: indexing" in text or text.startswith("too many indices"):
         return AxisError(f"The index does not fit to the Tensor of shape {shape}: {text}")
     if "shape mismatch" in text or "expanded size" in text or text.startswith("expand("):
         return ShapeError(f"The value can not be assigned to elements of the Tensor of shape {shape}: {text}")

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.context import in_graph
@@ -125,7 +126,7 @@ class ReduceMethods:
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim", "keep_dims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("sum", kwargs)
-        result = wrap(_Base.sum(self, _axes(axis), keepdims, dtype=_dtype(dtype)))
+        result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
         return result if initial is None else result + initial
 
     def mean(self: Any, axis: Any = None, keep_dims: Any = False, *, dtype: Any = None, **kwargs: Any) -> Any:
@@ -140,7 +141,7 @@ class ReduceMethods:
             )
         if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
             return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
-        return wrap(_Base.mean(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
+        return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
 
     def prod(self: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
         """Product over ``axis`` (None: all)."""
@@ -149,8 +150,8 @@ class ReduceMethods:
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("prod", kwargs)
         if axis is None:
-            return wrap(kernels.prod(self, dtype=_dtype(dtype)))
-        return wrap(kernels.prod(self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
+            return wrap(given_in(kernels.prod, self, dtype=_dtype(dtype)))
+        return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
@@ -238,11 +239,11 @@ class ReduceMethods:
         target = _dtype(dtype)
         if target is None:
             target = _int32 if self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else self.dtype
-        return wrap(_Base.cumsum(source, 0 if axis is None else operator.index(axis), dtype=target))
+        return wrap(cut_after(_Base.cumsum, source, 0 if axis is None else operator.index(axis), dtype=target))
 
     def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
         """Running product over ``dim``."""
-        return wrap(_Base.cumprod(self, operator.index(dim), dtype=_dtype(dtype)))
+        return wrap(given_in(_Base.cumprod, self, operator.index(dim), dtype=_dtype(dtype)))
 
     # --- order ---
 

@@ -47,8 +47,10 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
 
 def _binary(
     op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False
-) -> Callable[[Tensor, Any], Any]:
-    def method(self: Tensor, other: Any) -> Any:
+) -> Callable[..., Any]:
+    def method(self: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+        if alpha != 1:
+            other = _scaled(op, other, alpha)
         if isinstance(other, torch.Tensor):
             if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
                 self, other = promoted(self, other)
@@ -69,6 +71,13 @@ def _binary(
         return result
 
     return method
+
+
+def _scaled(op: Callable[..., Any], other: Any, alpha: Any) -> Any:
+    """``other`` · ``alpha``, which ``x.__add__`` and ``x.__sub__`` take by name."""
+    if op is not _Base.add and op is not _subtract:
+        raise TypeError("The operator takes no argument 'alpha': only '+' and '-' do. Multiply the operand.")
+    return other * alpha
 
 
 def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:

@@ -14,6 +14,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
+from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = [
@@ -264,7 +265,19 @@ cells_compile_cache: dict[int, set[str]] = {}  # nothing is compiled
 
 
 class no_grad(torch.no_grad):
-    """Context in which nothing is recorded for differentiation."""
+    """Context (or decorator) in which nothing is recorded for differentiation.
+
+    Raises:
+        RuntimeError: for a gradient that is asked for in it.
+    """
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        THREAD.refused += 1
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        THREAD.refused -= 1
+        super().__exit__(exc_type, exc_value, traceback)
 
 
 _no_grad = no_grad

@@ -37,6 +37,21 @@ def _is_parameter_generated(name: str) -> bool:
 placement.follow(Tensor)
 
 
+def _flag(name: str, default: bool) -> Any:
+    """An attribute that only takes bools: upstream's settings of parallel training."""
+    kept = f"_{name}"
+
+    def get(self: Any) -> bool:
+        return self.__dict__.get(kept, default)
+
+    def set_(self: Any, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"The argument `{name}` must be bool type, but got {type(value).__name__}.")
+        self.__dict__[kept] = value
+
+    return property(get, set_)
+
+
 class Parameter(Tensor, torch.nn.Parameter):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
@@ -141,9 +156,10 @@ class Parameter(Tensor, torch.nn.Parameter):
     # --- what MindSpore lets one read from a Parameter ---
 
     key = -1
-    layerwise_parallel = False
-    parallel_optimizer = True
-    parallel_optimizer_comm_recompute = False
+    layerwise_parallel = _flag("layerwise_parallel", False)
+    parallel_optimizer = _flag("parallel_optimizer", True)
+    parallel_optimizer_comm_recompute = _flag("parallel_optimizer_comm_recompute", False)
+    sliced = False
     is_init = False  # type: ignore[assignment]
 
     @property
@@ -162,10 +178,6 @@ class Parameter(Tensor, torch.nn.Parameter):
     @property
     def inited_param(self) -> None:
         return None
-
-    @property
-    def sliced(self) -> bool:
-        return False
 
     @property
     def is_in_parallel(self) -> bool:
@@ -202,6 +214,8 @@ class Parameter(Tensor, torch.nn.Parameter):
 
     @comm_fusion.setter
     def comm_fusion(self, value: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise TypeError(f"The input value must be int and must >= 0, but got {value!r}.")
         self._comm_fusion = value
 
     # --- changing it ---

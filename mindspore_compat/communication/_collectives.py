@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._own_backward import OwnBackward
+from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.communication import _start
@@ -225,7 +225,7 @@ def all_reduce(x: torch.Tensor, op: str, group: Group) -> Any:
             return (torch.div(all_reduce(torch.mul(dout, out), "sum", group), x),)
         return (torch.mul(all_reduce(dout, "sum", group), torch.eq(x, out)),)
 
-    return wrap(OwnBackward.apply(lambda x: plain_all_reduce(x, op, group), bprop, 1, x))
+    return wrap(own_backward(lambda x: plain_all_reduce(x, op, group), bprop, 1, x))
 
 
 def all_gather(x: torch.Tensor, group: Group) -> Any:

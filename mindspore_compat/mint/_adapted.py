@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 
@@ -44,11 +45,11 @@ def cross(input: Any, other: Any, dim: Any) -> torch.Tensor:
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:
-    return torch.cumprod(input, dim, dtype=dtype)
+    return given_in(torch.cumprod, input, dim, dtype=dtype)
 
 
 def cumsum(input: Any, dim: int, dtype: Any) -> torch.Tensor:
-    return torch.cumsum(input, dim, dtype=dtype)
+    return given_in(torch.cumsum, input, dim, dtype=dtype)
 
 
 def diff(input: Any, n: int, dim: int, prepend: Any, append: Any) -> torch.Tensor:
@@ -100,7 +101,7 @@ def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
 
 
 def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
-    return kernels.prod(input, dtype=dtype) if dim is None else kernels.prod(input, dim, keepdim, dtype=dtype)
+    return given_in(kernels.prod, input, *(() if dim is None else (dim, keepdim)), dtype=dtype)
 
 
 def _placed(device: Any) -> torch.device:
@@ -167,9 +168,13 @@ def qr(A: Any, mode: str) -> Any:
 def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     if dtype is None and not input.is_floating_point() and not input.is_complex():  # upstream's stays an integer
         return torch.trunc(torch.mean(input, dim, keepdim, dtype=torch.float64)).to(input.dtype)
-    return torch.mean(input, dim, keepdim, dtype=dtype)
+    return mean_in(input, dim, keepdim, dtype=dtype)
 
 
 def nansum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     is_integral = not input.is_floating_point() and not input.is_complex()
-    return torch.nansum(input, dim, keepdim, dtype=input.dtype if dtype is None and is_integral else dtype)
+    return cut_after(torch.nansum, input, dim, keepdim, dtype=input.dtype if dtype is None and is_integral else dtype)
+
+
+def sum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    return given_in(torch.sum, input, dim, keepdim, dtype=dtype)

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat.common._differentiation import THREAD, differentiable
-from mindspore_compat.common._own_backward import OwnBackward
+from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.context import is_graph_mode
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
@@ -47,7 +47,7 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         flat = [item for gradient, given in zip(found, inputs) for item in _flat(cell, gradient, given)]
         return [*flat, *map(by_parameter.get, parameters)]
 
-    return OwnBackward.apply(compute, bprop, len(leaves), *leaves, *parameters)
+    return own_backward(compute, bprop, len(leaves), *leaves, *parameters)
 
 
 def _check_parameters(cell: Any, inputs: int) -> None:

@@ -11,6 +11,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of
 from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import pair
 
 
 def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,6 +30,21 @@ def _as_floats(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(x: torch.Tensor) -> torch.Tensor:
         return function(x if x.dtype in (torch.float32, torch.float64) else torch.Tensor.to(x, torch.float32))
+
+    return apply
+
+
+_SMALL = (torch.bool, torch.int8, torch.uint8)
+
+
+def _angle_of(x: torch.Tensor) -> torch.Tensor:
+    """Floats as they are, integers of 8 bits as float16, others as float32."""
+    return torch.Tensor.to(x, torch.float16) if x.dtype in _SMALL else float_of(x)
+
+
+def _of_angle(function: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(*inputs: torch.Tensor) -> torch.Tensor:
+        return function(*[_angle_of(item) for item in inputs])
 
     return apply
 
@@ -88,16 +104,16 @@ _MOST_STEPS = 100
 _UNARY: dict[str, Callable[..., Any]] = {
     "abs": _of_bools(torch.abs),
     "absolute": _of_bools(torch.abs),
-    "arccos": torch.acos,
-    "arccosh": torch.acosh,
-    "arcsin": torch.asin,
-    "arcsinh": torch.asinh,
-    "arctan": torch.atan,
-    "arctanh": torch.atanh,
+    "arccos": _of_angle(torch.acos),
+    "arccosh": _of_angle(torch.acosh),
+    "arcsin": _of_angle(torch.asin),
+    "arcsinh": _of_angle(torch.asinh),
+    "arctan": _of_angle(torch.atan),
+    "arctanh": _of_angle(torch.atanh),
     "bitwise_not": torch.bitwise_not,
     "ceil": _as_floats(torch.ceil),
-    "cos": torch.cos,
-    "cosh": torch.cosh,
+    "cos": _of_angle(torch.cos),
+    "cosh": _of_angle(torch.cosh),
     "deg2rad": torch.deg2rad,
     "exp": torch.exp,
     "exp2": _power_of(torch.exp2),
@@ -117,13 +133,13 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "rint": torch.round,
     "sign": lambda x: torch.sign(x if x.dtype is torch.bool else float_of(x)),
     "signbit": torch.signbit,
-    "sin": torch.sin,
-    "sinh": torch.sinh,
+    "sin": _of_angle(torch.sin),
+    "sinh": _of_angle(torch.sinh),
     "sqrt": torch.sqrt,
     "square": kernels.square,
-    "tan": torch.tan,
-    "tanh": kernels.tanh,
-    "trunc": _as_floats(torch.trunc),
+    "tan": _of_angle(torch.tan),
+    "tanh": _of_angle(kernels.tanh),
+    "trunc": lambda x: torch.trunc(float_of(x)),
     "cbrt": _as_floats(lambda x: torch.sign(x) * kernels.pow(torch.abs(x), 1 / 3)),
 }
 
@@ -141,7 +157,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "float_power": lambda x, y: F.pow(float_of(x), y),
     "maximum": F.maximum,
     "minimum": F.minimum,
-    "arctan2": lambda x, y: F.atan2(float_of(x), float_of(y)),
+    "arctan2": _of_angle(F.atan2),
     "bitwise_and": F.bitwise_and,
     "bitwise_or": F.bitwise_or,
     "bitwise_xor": F.bitwise_xor,
@@ -149,7 +165,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "gcd": _divisor(F.gcd),
     "lcm": _divisor(F.lcm),
     "heaviside": F.heaviside,
-    "hypot": lambda x, y: F.hypot(float_of(x), float_of(y)),
+    "hypot": lambda x, y: F.hypot(*[float_of(item) for item in pair(x, y)]),
     "logaddexp": F.logaddexp,
     "logaddexp2": F.logaddexp2,
 }
@@ -205,4 +221,4 @@ round = around
 
 def fix(x: Any) -> Any:
     """Rounded towards zero."""
-    return wrap(torch.trunc(float_of(as_tensor(x))))
+    return cast(_UNARY["trunc"](as_tensor(x)))

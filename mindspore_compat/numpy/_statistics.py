@@ -101,12 +101,15 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, edges)."""
+    """(counts as float32, edges: float32, or ``bins`` themselves)."""
     source = as_tensor(a).detach().cpu().numpy()
-    bins = as_tensor(bins).cpu().numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
+    given = as_tensor(bins) if isinstance(bins, (torch.Tensor, list, tuple)) else None
+    bins = bins if given is None else given.cpu().numpy()
     weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
     counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
-    return wrap(on_device(counts.astype(np.float32))), wrap(on_device(edges.astype(np.float32)))
+    return wrap(on_device(counts.astype(np.float32))), wrap(
+        on_device(edges.astype(np.float32)) if given is None else given
+    )
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:

@@ -44,18 +44,27 @@ def randn(*shape: Any, dtype: Any = _float32) -> Any:
     return wrap(torch.randn(_random_shape(shape), device=current_device()).to(_random_dtype("randn", dtype)))
 
 
+_INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
+
+
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
-    """Ints from [minval, maxval)."""
+    """Ints from [minval, maxval), or from [0, minval).
+
+    Raises:
+        TypeError: for bounds that are no ints. ValueError: for an empty range, and a ``dtype`` that is no signed int.
+    """
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    return wrap(
-        torch.randint(
-            low,
-            high,
-            as_ints(shape) if shape is not None else (1,),
-            dtype=to_torch_dtype(dtype),
-            device=current_device(),
-        )
-    )
+    for name, bound in (("minval", minval), ("maxval", high)):
+        if not isinstance(bound, int):
+            raise TypeError(f"For 'randint', the '{name}' must be an int, but got {type(bound).__name__}.")
+    if low >= high:
+        wanted = "'minval' must be above 0" if maxval is None else "'maxval' must be above 'minval'"
+        raise ValueError(f"For 'randint', the {wanted}, but the range is [{low}, {high}).")
+    kind = to_torch_dtype(dtype)
+    if kind not in _INTEGERS:
+        raise ValueError(f"For 'randint', the 'dtype' must be int8, int16, int32 or int64, but got {dtype}.")
+    sizes = as_ints(shape) if shape is not None else (1,)
+    return wrap(torch.randint(int(low), int(high), sizes, dtype=kind, device=current_device()))
 
 
 def _window(function: Any, M: int) -> Any:

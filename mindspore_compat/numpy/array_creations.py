@@ -13,18 +13,21 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.numpy import _windows
+from mindspore_compat.numpy import _padding, _windows
+from mindspore_compat.numpy._padding import *  # noqa: F403
 from mindspore_compat.numpy._windows import *  # noqa: F403
 from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.utils import as_tensor, cast, on_device
+from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
+    *_padding.__all__,
     *_windows.__all__,
     *"""
     array asarray asfarray copy zeros ones full empty zeros_like ones_like full_like empty_like arange linspace
     logspace geomspace eye identity tri tril triu tril_indices triu_indices tril_indices_from triu_indices_from diag
-    diagflat diagonal diag_indices trace meshgrid mgrid ogrid ix_ indices vander pad histogram_bin_edges
+    diagflat diagonal diag_indices trace meshgrid mgrid ogrid ix_ indices vander histogram_bin_edges
     """.split(),
 ]
 
@@ -121,22 +124,29 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``stop``; ints give int32, floats float32."""
-    values = [_number(item) for item in (start, stop, step) if item is not None]
+    """start, start + step, ... below ``stop``; ints give int32, floats float32.
+
+    Raises:
+        ValueError: for a step away from ``stop``. ZeroDivisionError: for a step of 0.
+    """
+    start, stop, step = (_number(item) for item in (start, stop, step))
     if dtype is None:
-        dtype = _float32 if any(isinstance(item, float) for item in values) else _int32
-    start, stop, step = _number(start), _number(stop), _number(step)
-    if stop is None:
-        start, stop = 0, start
-    return wrap(
-        torch.arange(start, stop, 1 if step is None else step, device=current_device()).to(to_torch_dtype(dtype))
-    )
+        dtype = _float32 if any(isinstance(item, float) for item in (start, stop, step)) else _int32
+    if step == 0:
+        raise ZeroDivisionError("For 'arange', the 'step' must not be 0.")
+    return cast(F.arange(start, stop, 1 if step is None else step), dtype)
 
 
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """``num`` values from ``start`` to ``stop``; with ``retstep`` also the step."""
+    """``num`` values from ``start`` to ``stop``; with ``retstep`` also the step.
+
+    Raises:
+        ValueError: for a ``num`` below 1.
+    """
+    if num < 1:
+        raise ValueError(f"For 'linspace', the 'num' must be 1 or more, but got {num}.")
     start, stop = as_tensor(start).float(), as_tensor(stop).float()
     step = (stop - start) / max(num - 1 if endpoint else num, 1)
     values = torch.stack([start + step * i for i in range(num)], 0)
@@ -302,43 +312,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     return wrap(torch.Tensor.to(torch.vander(source, N, increasing), source.dtype))
 
 
-def pad(
-    arr: Any,
-    pad_width: Any,
-    mode: Any = "constant",
-    stat_length: Any = None,
-    constant_values: Any = 0,
-    end_values: Any = 0,
-    reflect_type: str = "even",
-    **kwargs: Any,
-) -> Any:
-    """Padded as by numpy's ``pad``; "constant" and "edge" are differentiable, the other modes pass through numpy."""
-    source = as_tensor(arr)
-    sides = np.broadcast_to(np.asarray(pad_width), (source.dim(), 2)).tolist() if source.dim() else []
-    if mode == "constant" and np.ndim(constant_values) == 0:
-        flat = [side for pair in reversed(sides) for side in pair]
-        return wrap(torch.nn.functional.pad(source, flat, value=_number(constant_values)))
-    if mode == "edge":
-        for axis, (before, after) in enumerate(sides):
-            places = torch.clamp(
-                torch.arange(-before, source.shape[axis] + after, device=source.device), 0, source.shape[axis] - 1
-            )
-            source = torch.index_select(source, axis, places)
-        return wrap(source)
-    options = {
-        "constant": {"constant_values": constant_values},
-        "linear_ramp": {"end_values": end_values},
-        "reflect": {"reflect_type": reflect_type},
-        "symmetric": {"reflect_type": reflect_type},
-    }.get(mode, {})
-    if mode in ("maximum", "minimum", "mean", "median"):
-        options = {"stat_length": stat_length}
-    padded = np.pad(source.detach().cpu().numpy(), sides, mode, **options, **kwargs)
-    return wrap(torch.from_numpy(padded).to(source.device))
-
-
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """The edges of the bins of a histogram."""
+    """The edges of the bins of a histogram: float32, or ``bins`` themselves."""
+    if isinstance(bins, (torch.Tensor, list, tuple)):
+        return wrap(as_tensor(bins))
     source = as_tensor(a).detach().cpu().numpy()
-    bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
     return array(np.histogram_bin_edges(source, bins, range).astype(np.float32))

@@ -77,11 +77,8 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """Without axes of length 1."""
+    """Without axes of length 1, or those among ``axis``; axes of another length stay."""
     source = as_tensor(a)
-    for item in () if axis is None else (axis,) if isinstance(axis, int) else axis:
-        if source.shape[item] != 1:
-            raise ValueError(f"For 'squeeze', the length of axis {item} must be 1, but got {source.shape[item]}.")
     return wrap(torch.squeeze(source) if axis is None else torch.squeeze(source, axis))
 
 
@@ -141,7 +138,7 @@ def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``."""
     if x is None or y is None:
-        raise ValueError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
+        raise TypeError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
     if isinstance(x, (int, float)) == isinstance(y, (int, float)):
         x, y = _promoted((x, y))
     left, right = x, y
@@ -272,8 +269,15 @@ def array_str(a: Any) -> str:
     return str(as_tensor(a).detach().cpu().numpy())
 
 
+def _check_bools(owner: str, **flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{owner}', the '{name}' must be a bool, but got {type(value).__name__}.")
+
+
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The sorted elements of the first that are not in the second."""
+    _check_bools("setdiff1d", assume_unique=assume_unique)
     first, second = torch.reshape(as_tensor(ar1), (-1,)), torch.reshape(as_tensor(ar2), (-1,))
     first = first if assume_unique else torch.unique(first)
     return wrap(first[torch.logical_not(torch.isin(first, second))])
@@ -281,6 +285,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """The sorted common elements, with their places if asked for."""
+    _check_bools("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
     found = np.intersect1d(first, second, assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:

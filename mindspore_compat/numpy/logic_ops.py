@@ -82,7 +82,7 @@ def isscalar(element: Any) -> bool:
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     """Whether each element is among the others."""
-    return wrap(torch.isin(as_tensor(element), as_tensor(test_elements), invert=invert))
+    return wrap(torch.isin(as_tensor(element), as_tensor(test_elements), invert=bool(invert)))
 
 
 def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:

@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import given_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _elementwise, _products, _statistics
@@ -18,7 +19,7 @@ from mindspore_compat.numpy._elementwise import *  # noqa: F403
 from mindspore_compat.numpy._products import *  # noqa: F403
 from mindspore_compat.numpy._statistics import *  # noqa: F403
 from mindspore_compat.numpy._statistics import convolve
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, number_of
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, number_of, promoted
 from mindspore_compat.ops import function as F
 
 __all__ = [
@@ -38,9 +39,9 @@ __all__ = [
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """Sum over an axis; ints give int64."""
-    source = as_tensor(a) if dtype is None else torch.Tensor.to(as_tensor(a), to_torch_dtype(dtype))
-    result = torch.sum(source, axes_of(axis), keepdims)
-    return cast(result if initial is None else result + initial, dtype)
+    kind = None if dtype is None else to_torch_dtype(dtype)
+    result = given_in(torch.sum, as_tensor(a), axes_of(axis), keepdims, dtype=kind)
+    return wrap(result) if initial is None else cast(result + initial, dtype)
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
@@ -72,6 +73,10 @@ def _extreme(largest: bool) -> Callable[..., Any]:
                 raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given.")
             source = torch.where(as_tensor(where), source, constant(initial, source.device, source.dtype))
         axes = tuple(range(source.dim())) if axis is None else axes_of(axis)
+        if not source.numel():
+            raise ValueError(
+                f"For 'max' and 'min', the input must have elements, but its shape is {tuple(source.shape)}."
+            )
         found = (torch.amax if largest else torch.amin)(source, axes, keepdims)
         if initial is not None:
             found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
@@ -134,11 +139,14 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Running product; without an axis flattened."""
-    source = number_of(as_tensor(a))
-    return cast(
-        torch.cumprod(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=source.dtype), dtype
-    )
+    """Running product; without an axis flattened. Small integers give int32 or uint32, Python's int64."""
+    source = as_tensor(a)
+    kind = {torch.uint8: torch.uint32}.get(source.dtype, _sum_dtype(source.dtype))
+    if not isinstance(a, torch.Tensor) and kind is torch.int32:
+        kind = torch.int64
+    inner = torch.int64 if kind is torch.uint32 else kind
+    found = torch.cumprod(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=inner)
+    return cast(torch.Tensor.to(found, kind), dtype)
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -309,7 +317,7 @@ def unwrap(p: Any, discont: float = np.pi, axis: int = -1) -> Any:
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype that holds both."""
-    return torch.promote_types(dtype_of(type1), dtype_of(type2))
+    return promoted(dtype_of(type1), dtype_of(type2))
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
@@ -324,5 +332,5 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     ]
     result = dtypes[0]
     for dtype in dtypes[1:]:
-        result = torch.promote_types(result, dtype)
+        result = promoted(result, dtype)
     return result

@@ -11,11 +11,12 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._refusals import AxisError, ShapeError, refused
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "told"]
+__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "promoted", "told"]
 
 _NAMED = {"?": torch.bool, "b": torch.int8, "h": torch.int16, "i": torch.int32, "l": torch.int64, "B": torch.uint8}
 _NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": torch.float32, "int": torch.int32}
@@ -50,6 +51,10 @@ def axes_of(axis: Any) -> Any:
     return tuple(axis) if isinstance(axis, list) else axis
 
 
+#: torch's errors of the kinds that say nothing: numpy and upstream raise ValueError
+_INSTEAD: dict[type, type] = {RuntimeError: ShapeError, IndexError: AxisError}
+
+
 def told(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with MindSpore's exceptions for what torch refuses."""
 
@@ -58,7 +63,11 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
+            if lacks_kernel(error):
+                return retried(error, function, args, kwargs)
             instead = refused(error)
+            if instead is error and type(error) in _INSTEAD:
+                instead = _INSTEAD[type(error)](str(error))
             if instead is error:
                 raise
             raise instead from error
@@ -78,6 +87,18 @@ def dtype_of(value: Any) -> torch.dtype:
     if isinstance(value, str):
         return _NAMED.get(value) or to_torch_dtype(np.dtype(value).name)
     return to_torch_dtype(value)
+
+
+_UNSIGNED = {torch.uint16, torch.uint32, torch.uint64}
+
+
+def promoted(first: torch.dtype, second: torch.dtype) -> torch.dtype:
+    """The dtype that holds both; torch knows none of two integers where one is of uint16, uint32 or uint64."""
+    pair = (first, second)
+    if first is second or any(item.is_floating_point or item.is_complex for item in pair) or not _UNSIGNED & {*pair}:
+        return torch.promote_types(first, second)
+    names = [str(item).removeprefix("torch.") for item in pair]
+    return to_torch_dtype(np.promote_types(*names).name)
 
 
 def float_of(x: torch.Tensor) -> torch.Tensor:

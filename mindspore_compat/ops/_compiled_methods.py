@@ -85,8 +85,8 @@ def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
     """
     plain_name = _AUGMENTED[name]
 
-    def method(self: Any, other: Any) -> Any:
-        result = inner(self, other)
+    def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        result = inner(self, other, alpha=alpha) if alpha != 1 else inner(self, other)
         if result is NotImplemented or result.dtype is self.dtype or not in_graph():
             return result
         if not _is_exact(self.dtype):
@@ -96,6 +96,8 @@ def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
                 f"For '{plain_name}', a Tensor of bools can not take the result of an assignment such as x += y in "
                 f"compiled code, but got a {type(other).__name__}. Write x = x + y."
             )
+        if alpha != 1:
+            other = other * alpha
         return wrap(_truncated(plain_name, self, torch.as_tensor(other, device=self.device).to(self.dtype)))
 
     return method

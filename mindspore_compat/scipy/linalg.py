@@ -1,4 +1,5 @@
-"""``mindspore.scipy.linalg``. Integers are computed in float64; ``overwrite_…`` and ``check_finite`` have no effect."""
+"""``mindspore.scipy.linalg``. Integers are computed in float64 (but see
+`solve_triangular`); ``overwrite_…`` and ``check_finite`` have no effect."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops.function._triangular import solve_triangular as of_triangle
 from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = [
@@ -28,6 +30,8 @@ __all__ = [
 ]
 
 _REAL = (torch.int32, torch.int64, torch.float32, torch.float64)
+#: how ``trans`` may be written
+TRANSPOSED = {"N": 0, "T": 1, "C": 2}
 _DRIVERS = (None, "gels", "gelsy", "gelss", "gelsd")
 
 
@@ -234,23 +238,18 @@ def solve_triangular(
     """x with a·x = b, where only a triangle of ``a`` is read.
 
     Args:
+        a: (…, N, N). b: (…, N, M) or (…, N), of the same dtype. Integers give float32, int64 float64.
         trans: 0 or "N" as above, 1 or "T" for aᵀ·x = b, 2 or "C" for its conjugate.
         lower: which triangle.
         unit_diagonal: whether its diagonal counts as 1.
 
     Raises:
-        TypeError, ValueError: for other shapes, types or ``trans``.
+        TypeError: for other types and dtypes. ValueError: for other shapes or names of ``trans``. RuntimeError: for
+            other numbers of it.
     """
-    kind = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}.get(trans)
-    if kind is None:
+    if isinstance(trans, str) and trans not in TRANSPOSED:
         raise ValueError(f"For 'solve_triangular', 'trans' must be one of 0, 1, 2, 'N', 'T', 'C', but got {trans!r}.")
-    _check_bools("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
-    matrix = _matrix("solve_triangular", a, dtypes=(*_REAL, torch.complex64, torch.complex128))
-    right = _right_side("solve_triangular", b, matrix)
-    read = matrix if kind == 0 else matrix.mT if kind == 1 else matrix.mH
-    columns = right.reshape(right.shape[0], -1)
-    found = torch.linalg.solve_triangular(read, columns, upper=lower == bool(kind), unitriangular=unit_diagonal)
-    return wrap(found.reshape(right.shape))
+    return of_triangle(a, b, TRANSPOSED[trans] if isinstance(trans, str) else trans, lower, unit_diagonal)
 
 
 def lstsq(A: Any, B: Any, rcond: Any = None, driver: str | None = None) -> Any:

@@ -65,10 +65,10 @@ def _scipy(owner: str) -> ModuleType:
     return scipy.optimize
 
 
-def _point(owner: str, value: Any, name: str) -> Any:
+def _point(owner: str, value: Any, name: str, axes: tuple[int, ...] = (1,)) -> Any:
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
-    if value.dim() != 1:
+    if value.dim() not in axes:
         raise ValueError(f"For '{owner}', the '{name}' must have one axis, but its shape is {tuple(value.shape)}.")
     return value
 
@@ -173,13 +173,13 @@ def line_search(
     """A step from ``xk`` along ``pk`` that fulfils the strong Wolfe conditions with ``c1`` and ``c2``, by SciPy.
 
     Args:
-        xk, pk: (n,), floating. jac: the gradient; None differentiates ``f``. gfk, old_fval, old_old_fval: gradient and
-            value at ``xk`` and value before, where they are known. maxiter: most tries.
+        xk, pk: (n,) or one number, floating. jac: the gradient; None differentiates ``f``. gfk, old_fval, old_old_fval:
+            gradient and value at ``xk`` and value before, where they are known. maxiter: most tries.
 
     Raises:
         TypeError: if ``xk`` or ``pk`` is no Tensor. ValueError: if it has not one axis. ImportError: without SciPy.
     """
-    xk, pk = _point("line_search", xk, "xk"), _point("line_search", pk, "pk")
+    xk, pk = _point("line_search", xk, "xk", (0, 1)), _point("line_search", pk, "pk", (0, 1))
     value, slope = _on_arrays(f, xk), _on_arrays(grad(f, 0) if jac is None else jac, xk)
     start, direction = (item.asnumpy().astype(np.float64) for item in (xk, pk))
     known = [None if item is None else np.asarray(item.asnumpy(), np.float64) for item in (gfk, old_fval, old_old_fval)]
@@ -215,7 +215,8 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool, dimension_limit: Any
         Two int64 Tensors (min(M, N),).
 
     Raises:
-        TypeError: for other types. ValueError: if the matrix has not two axes. ImportError: without SciPy.
+        TypeError: for other types. ValueError: if the matrix has not two axes. RuntimeError: for a limit that is not
+            between 1 and N, and for nan. ImportError: without SciPy.
     """
     if not isinstance(cost_matrix, torch.Tensor) or cost_matrix.is_complex():
         kind = dtype_name(cost_matrix.dtype) if isinstance(cost_matrix, torch.Tensor) else type(cost_matrix).__name__
@@ -230,10 +231,18 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool, dimension_limit: Any
         raise ValueError(
             f"For 'linear_sum_assignment', the 'cost_matrix' must have two axes, but got {cost_matrix.dim()}."
         )
-    costs = cost_matrix.asnumpy()
-    length = min(costs.shape)
+    costs = cost_matrix.asnumpy().astype(np.float64)
+    length, columns = min(costs.shape), costs.shape[1]
     if dimension_limit is not None:
-        costs = costs[:, : int(dimension_limit)]
-    places = _scipy("linear_sum_assignment").linear_sum_assignment(costs.astype(np.float64), maximize)
-    rows, columns = (np.pad(item.astype(np.int64), (0, length - len(item)), constant_values=-1) for item in places)
-    return Tensor(rows), Tensor(columns)
+        limit = int(torch.flatten(dimension_limit)[0])
+        if not 0 < limit <= columns:
+            raise RuntimeError(
+                f"For 'linear_sum_assignment', the 'dimension_limit' must be between 1 and the matrix's {columns} "
+                f"columns, but got {limit}."
+            )
+        costs = costs[:, :limit]
+    if np.isnan(costs).any():
+        raise RuntimeError("For 'linear_sum_assignment', the 'cost_matrix' must not hold nan. Replace it by a number.")
+    places = _scipy("linear_sum_assignment").linear_sum_assignment(costs, maximize)
+    rows, found = (np.pad(item.astype(np.int64), (0, length - len(item)), constant_values=-1) for item in places)
+    return Tensor(rows), Tensor(found)

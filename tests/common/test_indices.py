@@ -62,3 +62,10 @@ def test_values_that_do_not_fit_are_a_value_error(index: Any, value: Any) -> Non
     with pytest.raises(ValueError, match="value"):
         x[index] = value
     assert np.array_equal(x.asnumpy(), cube().asnumpy())
+
+
+@pytest.mark.parametrize("value", [5, Tensor([1.0])])
+def test_too_many_indices_are_a_value_error(value: Any) -> None:
+    x = cube()
+    with pytest.raises(ValueError, match="too many indices"):
+        x[x > 8][x > 5] = value

@@ -118,3 +118,13 @@ def test_numpy_on_the_left_compares() -> None:
         assert type(found) is np.ndarray and found.tolist() == expected
     assert (tensor == array) is False
     assert isinstance(np.float32(2) * tensor, Tensor) and isinstance(np.float32(1) == tensor, Tensor)
+
+
+def test_sums_and_differences_take_a_factor_by_name() -> None:
+    x, y = Tensor([4.0, 5.0]), Tensor([1.0, 2.0])
+    for name, expected in (("add", [6.0, 9.0]), ("sub", [2.0, 1.0])):
+        assert getattr(x, f"__{name}__")(y, alpha=2).asnumpy().tolist() == expected
+        assert getattr(Tensor([4.0, 5.0]), f"__i{name}__")(y, alpha=2).asnumpy().tolist() == expected
+    assert x.__sub__(3, alpha=2).asnumpy().tolist() == [-2.0, -1.0]
+    with pytest.raises(TypeError, match="no argument 'alpha'"):
+        x.__mul__(y, alpha=2)

@@ -622,3 +622,28 @@ def test_a_parameter_that_is_given_back_has_a_gradient() -> None:
 
     (found,) = ops.GradOperation(get_by_list=True)(Given())(Tensor(1.0))
     assert found.asnumpy().tolist() == [1, 1]
+
+
+def test_no_gradient_is_computed_within_no_grad() -> None:
+    x, square = Tensor([2.0]), lambda x: x * x
+    made = mindspore_compat.grad(square)
+    for ask in (
+        lambda: made(x),
+        lambda: mindspore_compat.value_and_grad(square)(x),
+        lambda: mindspore_compat.ops.GradOperation()(square)(x),
+        lambda: vjp(square, x)[1](x),
+        lambda: jvp(square, x, x),
+        lambda: jacrev(square)(x),
+    ):
+        with mindspore_compat.no_grad(), pytest.raises(RuntimeError, match="In no_grad context, you can not calculate"):
+            ask()
+        ask()  # and after it one is
+
+    @mindspore_compat.no_grad()
+    def constant(x: Tensor) -> Tensor:
+        return x * x
+
+    assert mindspore_compat.grad(lambda x: constant(x) + x)(x).asnumpy().tolist() == [1.0]
+    with mindspore_compat.no_grad(), mindspore_compat.no_grad():
+        pass
+    assert made(x).asnumpy().tolist() == [4.0]

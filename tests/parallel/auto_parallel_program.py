@@ -4,12 +4,12 @@ Parameters are cut, and where the context stands.
 
 from __future__ import annotations
 
+from mindspore_compat.parallel.auto_parallel import AutoParallel
 from networks import Mlp, adam, difference, trained
 
 import mindspore_compat as ms
 from mindspore_compat import nn
 from mindspore_compat.communication import get_group_size, init, release
-from mindspore_compat.parallel.auto_parallel import AutoParallel
 
 init()
 SIZE = get_group_size()

@@ -87,3 +87,16 @@ def test_assignments() -> None:
     ):
         with pytest.raises(kind):
             linear_sum_assignment(*args)
+
+
+def test_a_step_of_one_number_is_searched() -> None:
+    """SciPy's own search of x⁴ - x³ - x from 0 upwards; numbers are of shape ()."""
+    found = line_search(lambda x: -x - x**3 + x**4, Tensor(0.0), Tensor(1.0), maxiter=10)
+    assert not found.failed and found.a_k.shape == found.f_k.shape == found.g_k.shape == ()
+    assert float(found.a_k) == pytest.approx(1.0) and float(found.f_k) == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 4])
+def test_a_limit_must_be_among_the_columns(limit: int) -> None:
+    with pytest.raises(RuntimeError, match=f"between 1 and the matrix's 3 columns, but got {limit}"):
+        linear_sum_assignment(Tensor(np.ones((2, 3))), False, Tensor(limit))

@@ -37,12 +37,13 @@ class LPPool2d(Cell):
         super().__init__()
         self.norm_type = _norm_type(norm_type, "LPPool2d")
         self.kernel_size, self.stride, self.ceil_mode = kernel_size, stride, ceil_mode
-        self._kernel = sizes(kernel_size, "kernel_size", "LPPool2d", 2)
+        sizes(kernel_size, "kernel_size", "LPPool2d", 2)
 
     def construct(self, x: Any) -> Any:
-        stride = self._kernel if self.stride is None else self.stride
-        mean = _nn.avg_pool2d(kernels.pow(x, self.norm_type), self._kernel, stride, 0, self.ceil_mode)
-        return _norm_root(mean, self._kernel[0] * self._kernel[1], self.norm_type)
+        kernel = sizes(self.kernel_size, "kernel_size", "LPPool2d", 2)
+        stride = kernel if self.stride is None else self.stride
+        mean = _nn.avg_pool2d(kernels.pow(x, self.norm_type), kernel, stride, 0, self.ceil_mode)
+        return _norm_root(mean, kernel[0] * kernel[1], self.norm_type)
 
 
 def _norm_type(norm_type: Any, owner: str) -> float:

@@ -72,6 +72,9 @@ class _AdaptiveNd(Cell):
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
+        self._sizes = self._checked(output_size)
+
+    def _checked(self, output_size: Any) -> tuple[int | None, ...]:
         items = (
             (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
         )
@@ -83,7 +86,7 @@ class _AdaptiveNd(Cell):
         for item in items:
             if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
                 raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
-        self._sizes = items
+        return items
 
     def _resolved(self, x: Any) -> tuple[int, ...]:
         return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count :]))
@@ -117,6 +120,7 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
     def construct(self, x: Any) -> Any:
         if x.dim() not in (3, 4):
             raise ValueError(f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
+        self._sizes = self._checked(self.output_size)  # the only one of them whose size may be set later
         result = _nn.adaptive_max_pool2d(x, self._resolved(x))
         return tuple(result) if self.return_indices else result[0]
 

@@ -10,11 +10,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import given_in, mean_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none, pair
 from mindspore_compat.ops._declare import Int, declared, row
 from mindspore_compat.ops.function._conv import sizes_of
+from mindspore_compat.ops.function._triangular import solve_triangular
 from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2
 
 __all__ = ["CLASSES", "FUNCTIONS"]
@@ -35,7 +37,7 @@ def _sub(input: Any, other: Any, alpha: Any = 1) -> Any:
 def _reduction(function: Any, name: str) -> Any:
     def reduce(input: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
         axes = tuple(range(input.dim())) if dim is None or dim == () else dim
-        return wrap(function(input, axes, keepdim, dtype=dtype_or_none(dtype)))
+        return wrap(given_in(function, input, axes, keepdim, dtype=dtype_or_none(dtype)))
 
     reduce.__doc__ = f"The {name} over ``dim``, None for all axes."
     return reduce
@@ -43,7 +45,7 @@ def _reduction(function: Any, name: str) -> Any:
 
 def _cumsum(input: Any, dim: int, dtype: Any = None) -> Any:
     """Running sums along ``dim``."""
-    return wrap(torch.cumsum(input, dim, dtype=dtype_or_none(dtype)))
+    return wrap(given_in(torch.cumsum, input, dim, dtype=dtype_or_none(dtype)))
 
 
 def _scatter(input: Any, dim: int, index: Any, src: Any, reduce: str = "none") -> Any:
@@ -98,7 +100,7 @@ _FUNCTIONS: dict[str, Any] = {
     "AddExt": _add,
     "SubExt": _sub,
     "SumExt": _reduction(torch.sum, "sum"),
-    "MeanExt": _reduction(torch.mean, "mean"),
+    "MeanExt": _reduction(mean_in, "mean"),
     "CumsumExt": _cumsum,
     "MatMulExt": lambda input, other: wrap(kernels.matmul(*pair(input, other))),
     "BatchMatMulExt": lambda input, mat2: wrap(kernels.bmm(*pair(input, mat2))),
@@ -116,6 +118,7 @@ _FUNCTIONS: dict[str, Any] = {
     "SplitTensor": lambda input, split_size, dim=0: wrap(tuple(torch.split(input, int(split_size), dim))),
     "ZerosLikeExt": lambda input, dtype=None: wrap(torch.zeros_like(as_plain(input), dtype=dtype_or_none(dtype))),
     "OnesLikeExt": lambda input, dtype=None: wrap(torch.ones_like(as_plain(input), dtype=dtype_or_none(dtype))),
+    "SolveTriangular": solve_triangular,
     "Swiglu": F.swiglu,
     "Scatter": _scatter,
     "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
@@ -150,4 +153,4 @@ FUNCTIONS: dict[str, Any] = {
     _named(name).replace("mat_mul", "matmul"): function
     for name, function in _FUNCTIONS.items()
     if name.endswith("Ext") and callable(function) and not isinstance(function, tuple)
-} | {"contiguous": _contiguous, "copy": _copy}
+} | {"contiguous": _contiguous, "copy": _copy, "solve_triangular": solve_triangular}

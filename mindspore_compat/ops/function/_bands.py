@@ -12,20 +12,25 @@ import torch
 
 from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain
+from mindspore_compat.ops._adapt import as_ints, as_plain, pair
 
 __all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag"]
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def _band(k: Any, align: str, owner: str) -> tuple[int, int]:
-    """(lowest, highest)."""
+def _band(k: Any, align: str, owner: str, shape: Any = None) -> tuple[int, int]:
+    """(lowest, highest), both of them diagonals of matrices of this shape."""
     if align not in _ALIGNS:
         raise ValueError(f"For '{owner}', the 'align' must be one of {list(_ALIGNS)}, but got {align!r}.")
     given = as_ints(k)
     if len(given) not in (1, 2) or given[0] > given[-1]:
         raise ValueError(f"For '{owner}', the 'k' must be a number or (lowest, highest), but got {given}.")
+    if shape is not None and not -shape[-2] < given[0] <= given[-1] < shape[-1]:
+        raise ValueError(
+            f"For '{owner}', the 'k' must be between {1 - shape[-2]} and {shape[-1] - 1}, the diagonals of matrices of "
+            f"shape {tuple(shape[-2:])}, but got {given}."
+        )
     return given[0], given[-1]
 
 
@@ -45,7 +50,7 @@ def _places(rows: int, columns: int, low: int, high: int, align: str) -> tuple[A
 
 def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """The diagonals k of matrices (..., rows, columns): (..., length), or packed as a band."""
-    low, high = _band(k, align, "matrix_diag_part")
+    low, high = _band(k, align, "matrix_diag_part", x.shape)
     places = _places(x.shape[-2], x.shape[-1], low, high, align)
     row, column, exists = (sent(item, x.device) for item in places)
     found = torch.where(exists, x[..., row, column], as_plain(padding_value, x.dtype, x))
@@ -54,7 +59,9 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
 
 def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with the diagonals k replaced by those of `matrix_diag_part`."""
-    low, high = _band(k, align, "matrix_set_diag")
+    low, high = _band(k, align, "matrix_set_diag", x.shape)
+    if x.dtype is not diagonal.dtype:
+        x, diagonal = pair(x, diagonal)
     row, column, exists = _places(x.shape[-2], x.shape[-1], low, high, align)
     values = diagonal.unsqueeze(-2) if low == high and diagonal.dim() == x.dim() - 1 else diagonal
     if tuple(values.shape) != (*x.shape[:-2], *row.shape):

@@ -125,10 +125,16 @@ def _number(value: Any) -> Any:
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``end``; one argument is the end. float32, or int64 if all are ints."""
+    """start, start + step, ... below ``end``; one argument is the end. float32, or int64 if all are ints.
+
+    Raises:
+        ValueError: for a step of 0 or away from ``end``.
+    """
     if end is None:
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
+    if all(isinstance(item, (int, float)) for item in (start, end, step)) and (end - start) * step <= 0 != end - start:
+        raise ValueError(f"For 'arange', the 'step' must lead from {start} to {end}, but got {step}.")
     if dtype is None:
         dtype = torch.float32 if any(isinstance(item, float) for item in (start, end, step)) else torch.int64
     return wrap(torch.arange(start, end, step, dtype=dtype_or_none(dtype), device=current_device()))

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import given_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, takes_unsigned, to_dtype, with_axes
 
@@ -20,12 +21,12 @@ _int32 = torch.int32
 
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Running sum over ``axis``; the dtype stays."""
-    return wrap(torch.cumsum(with_axes("CumSum", x), int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+    return wrap(given_in(torch.cumsum, with_axes("CumSum", x), int(axis), dtype=dtype_or_none(dtype) or x.dtype))
 
 
 def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
     """Running product over ``dim``; ints give int64."""
-    return wrap(torch.cumprod(with_axes("CumProd", input), int(dim), dtype=dtype_or_none(dtype)))
+    return wrap(given_in(torch.cumprod, with_axes("CumProd", input), int(dim), dtype=dtype_or_none(dtype)))
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._integer_results import cut_after, given_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
@@ -29,11 +30,15 @@ def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
     return to_dtype(torch.mean(to_dtype(x, torch.float64), axis, keep), x.dtype)
 
 
-def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+def _prod_over(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
     dtype = dtype or x.dtype
     for item in sorted(all_axes(axis, x.dim()), reverse=True):
         x = kernels.prod(x, item, keep, dtype=dtype)
     return x
+
+
+def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+    return given_in(_prod_over, x, axis, keep, dtype=dtype or x.dtype)
 
 
 # --- class-form reductions: axis () is all ----------------------------------------------------------------------------
@@ -92,7 +97,7 @@ def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
 
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over ``dim`` (None: all); bools and ints give int64."""
-    return wrap(torch.sum(input, as_axes(dim), keepdim, dtype=dtype_or_none(dtype)))
+    return wrap(given_in(torch.sum, input, as_axes(dim), keepdim, dtype=dtype_or_none(dtype)))
 
 
 def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
@@ -207,7 +212,7 @@ def nanmedian(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
 def nansum(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """Sum with nans as 0."""
     default = torch.int64 if input.dtype is torch.bool else input.dtype
-    return wrap(torch.nansum(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype) or default))
+    return wrap(cut_after(torch.nansum, input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype) or default))
 
 
 def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._own_backward import OwnBackward
+from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
@@ -39,7 +39,7 @@ def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> 
     def run(*inputs: Any) -> Any:
         if bprop_fn is None:
             return fn(*inputs)
-        return wrap(OwnBackward.apply(fn, gradients, len(inputs), *inputs))
+        return wrap(own_backward(fn, gradients, len(inputs), *inputs))
 
     return run
 

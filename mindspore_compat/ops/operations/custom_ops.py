@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
-from mindspore_compat.common._own_backward import OwnBackward
+from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops.primitive import PrimitiveWithInfer
@@ -69,7 +69,7 @@ class Custom(PrimitiveWithInfer):
 
     def __call__(self, *inputs: Any) -> Any:
         if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in inputs):
-            return wrap(OwnBackward.apply(lambda *inputs: self._compute(inputs), self._gradients, len(inputs), *inputs))
+            return wrap(own_backward(lambda *inputs: self._compute(inputs), self._gradients, len(inputs), *inputs))
         return wrap(self._compute(inputs))
 
     def _gradients(self, inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
