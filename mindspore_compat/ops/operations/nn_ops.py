@@ -192,9 +192,11 @@ def Pad(paddings: Any) -> _Run:
 
 @primitive
 def PadV3(mode: str = "constant", paddings_contiguous: bool = True) -> _Run:
-    """Padded by (before, after) pairs, the last axis first, as `ops.pad`."""
+    """Padded by (before, after) pairs, the last axis first, as `ops.pad`. Without ``paddings_contiguous`` all sides
+    before stand first, then all sides after.
+    """
     return lambda x, paddings, constant_value=None: F.pad(
-        x, paddings, {"edge": "replicate"}.get(mode, mode), constant_value
+        x, F.sides_of(paddings, paddings_contiguous), {"edge": "replicate"}.get(mode, mode), constant_value
     )
 
 
