@@ -13,11 +13,13 @@ from mindspore_compat.ops._adapt import as_ints, check_tensors
 from mindspore_compat.ops._declare import Bool, Int, primitive
 from mindspore_compat.ops.operations._gradient_ops import adjoint, check_kind, derivatives
 from mindspore_compat.ops.operations._rare_ops import PSROIPooling
+from mindspore_compat.ops.operations.image_ops import resized
 from mindspore_compat.ops.operations.nn_ops import DeformableOffsets
 
 __all__ = """
     AffineGridGrad DeformableOffsetsGrad GridSampler2DGrad GridSampler3DGrad PSROIPoolingGrad ROIAlignGrad
     ResizeBicubicGrad ResizeBilinearGrad ResizeLinear1DGrad ResizeNearestNeighborGrad ResizeNearestNeighborV2Grad
+    ResizeV2Grad
 """.split()
 
 _Run = Callable[..., Any]
@@ -189,6 +191,22 @@ def ResizeLinear1DGrad(
     aligned = coordinate_transformation_mode == "align_corners"
     run = _by_image("ResizeLinear1DGrad", 3, F.resize_linear, aligned, not aligned)
     return lambda grads, x: run(grads, x)
+
+
+@primitive
+def ResizeV2Grad(
+    coordinate_transformation_mode: Literal["align_corners", "half_pixel"] = "half_pixel",
+    mode: Literal["nearest", "linear", "cubic"] = "nearest",
+) -> _Run:
+    """The gradient of `ResizeV2` by pictures of the shape ``original_size``."""
+    aligned = coordinate_transformation_mode == "align_corners"
+
+    def run(grads: Any, roi: Any, scales: Any, original_size: Any) -> Any:
+        check_rank("ResizeV2Grad", 4, grads=grads)
+        size, target = as_ints(original_size), tuple(grads.shape)
+        return adjoint(lambda x: resized("ResizeV2Grad", x, target, aligned, mode), size, grads)
+
+    return run
 
 
 # --- regions ----------------------------------------------------------------------------------------------------------

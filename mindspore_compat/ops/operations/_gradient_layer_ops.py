@@ -165,9 +165,7 @@ def GluGrad(axis: Int) -> _Run:
     def run(grads: Any, x: Any) -> Any:
         check_tensors("GluGrad", grads=grads, x=x)
         if not -x.dim() <= axis < x.dim():
-            raise RuntimeError(
-                f"For 'GluGrad', the 'axis' must be in range [-{x.dim()}, {x.dim()}), but got {axis}."
-            )
+            raise RuntimeError(f"For 'GluGrad', the 'axis' must be in range [-{x.dim()}, {x.dim()}), but got {axis}.")
         expected = [*x.shape]
         expected[axis] //= 2
         if [*grads.shape] != expected:
@@ -188,9 +186,7 @@ def BiasAddGrad(data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW") -> _Run:
         check_tensors("BiasAddGrad", dout=dout)
         check_kind("BiasAddGrad", "input_x", dout, "fci")
         if not 2 <= dout.dim() <= 5:
-            raise ValueError(
-                f"For primitive[BiasAddGrad], the rank of input_x must be in [2,5], but got {dout.dim()}."
-            )
+            raise ValueError(f"For primitive[BiasAddGrad], the rank of input_x must be in [2,5], but got {dout.dim()}.")
         channels = dout.dim() - 1 if data_format == "NHWC" else 1
         return wrap(torch.sum(dout, [axis for axis in range(dout.dim()) if axis != channels], dtype=dout.dtype))
 
@@ -201,9 +197,7 @@ def BiasAddGrad(data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW") -> _Run:
 def DropoutGrad(keep_prob: float = 0.5) -> _Run:
     """dy · mask / keep_prob."""
     if not isinstance(keep_prob, float):
-        raise TypeError(
-            f"For 'DropoutGrad', the 'keep_prob' must be 'float',  but got '{type(keep_prob).__name__}'."
-        )
+        raise TypeError(f"For 'DropoutGrad', the 'keep_prob' must be 'float',  but got '{type(keep_prob).__name__}'.")
     check_float_range(keep_prob, "keep_prob", "DropoutGrad", 0, 1, (False, True))
 
     def run(dy: Any, mask: Any) -> Any:

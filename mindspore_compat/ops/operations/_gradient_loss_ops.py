@@ -30,7 +30,9 @@ def _of_each(owner: str, dy: Any, like: torch.Tensor, reduction: str) -> torch.T
         check_shapes(owner, x=like, dout=dy)
         return dy
     if dy.numel() != 1:
-        raise ValueError(f"For '{owner}', the gradient of one number was expected, but got the shape {tuple(dy.shape)}.")
+        raise ValueError(
+            f"For '{owner}', the gradient of one number was expected, but got the shape {tuple(dy.shape)}."
+        )
     return torch.reshape(dy, (1,) * like.dim()) / (max(like.numel(), 1) if reduction == "mean" else 1)
 
 
@@ -61,7 +63,9 @@ def NLLLossGrad(reduction: _Reduction = "mean", ignore_index: Int = -100) -> _Ru
         if reduction == "mean":
             found = found / torch.reshape(as_torch(as_plain(total_weight, like=found)), (-1,))
         found = torch.unsqueeze(to_dtype(found, logits.dtype), 1)
-        return wrap(torch.reshape(torch.scatter(torch.zeros_like(rows), 1, torch.unsqueeze(places, 1), found), logits.shape))
+        return wrap(
+            torch.reshape(torch.scatter(torch.zeros_like(rows), 1, torch.unsqueeze(places, 1), found), logits.shape)
+        )
 
     return run
 
@@ -139,9 +143,7 @@ def MultiMarginLossGrad(p: Int = 1, margin: float = 1.0, reduction: _Reduction =
     """The gradient of `MultiMarginLoss` by x."""
 
     def run(y_grad: Any, x: Any, target: Any, weight: Any = None) -> Any:
-        return derivative(
-            lambda x: F.multi_margin_loss(wrap(x), target, p, margin, weight, reduction), x, y_grad
-        )
+        return derivative(lambda x: F.multi_margin_loss(wrap(x), target, p, margin, weight, reduction), x, y_grad)
 
     return run
 

@@ -71,8 +71,8 @@ def check_shapes(owner: str, error: type[Exception] = ValueError, **given: torch
     for name, other in others:
         if other.shape != x.shape:
             raise error(
-                f"For '{owner}', '{first}' and '{name}' must have the same shape, but got '{first}' shape: "
-                f"{tuple(x.shape)}, '{name}' shape: {tuple(other.shape)}."
+                f"For '{owner}', the shapes of '{first}' and '{name}' are not equal: they must be of the same shape, "
+                f"but got {tuple(x.shape)} and {tuple(other.shape)}."
             )
 
 
@@ -159,6 +159,11 @@ def _checked(name: str, formula: _Formula) -> _Run:
     return run
 
 
+def _cosine(x: torch.Tensor) -> torch.Tensor:
+    """The derivative of asin, conjugated as torch and upstream multiply complex gradients."""
+    return torch.conj(torch.rsqrt(1 - x * x))
+
+
 def _silu(dout: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     share = torch.sigmoid(x)
     return dout * share * (1 + x * (1 - share))
@@ -199,32 +204,41 @@ _FORMULAS = {
     "AbsGrad": _Formula(
         lambda x, dout: dout * torch.sign(x), "The gradient of `Abs` by x: dout · sign(x).", "fi", shapes=RuntimeError
     ),
-    "ACosGrad": _Formula(
-        lambda x, dout: -dout * torch.rsqrt(1 - x * x), "The gradient of `ACos` by x.", shapes=RuntimeError
+    "ACosGrad": _Formula(lambda x, dout: -dout * _cosine(x), "The gradient of `ACos` by x.", shapes=RuntimeError),
+    "AsinGrad": _Formula(lambda x, dout: dout * _cosine(x), "The gradient of `Asin` by x.", shapes=RuntimeError),
+    "AtanGrad": _Formula(
+        lambda x, dout: dout / (1 + torch.conj(x * x)), "The gradient of `Atan` by x.", shapes=RuntimeError
     ),
-    "AsinGrad": _Formula(
-        lambda x, dout: dout * torch.rsqrt(1 - x * x), "The gradient of `Asin` by x.", shapes=RuntimeError
-    ),
-    "AtanGrad": _Formula(lambda x, dout: dout / (1 + x * x), "The gradient of `Atan` by x.", shapes=RuntimeError),
     "AcoshGrad": _Formula(
-        lambda out, dout: dout / torch.sinh(out), "The gradient of `Acosh` by its value ``out``.", shapes=RuntimeError
+        lambda out, dout: dout / torch.conj(torch.sinh(out)),
+        "The gradient of `Acosh` by its value ``out``.",
+        shapes=RuntimeError,
     ),
     "AsinhGrad": _Formula(
-        lambda out, dout: dout / torch.cosh(out), "The gradient of `Asinh` by its value ``out``.", shapes=RuntimeError
+        lambda out, dout: dout / torch.conj(torch.cosh(out)),
+        "The gradient of `Asinh` by its value ``out``.",
+        shapes=RuntimeError,
     ),
-    "ReciprocalGrad": _Formula(lambda y, dy: -dy * y * y, "The gradient of 1 / x by its value ``y``."),
-    "InvGrad": _Formula(lambda x, grad: -grad * x * x, "The gradient of 1 / x by its value ``x``.", "fci", TypeError),
+    "ReciprocalGrad": _Formula(lambda y, dy: -dy * torch.conj(y * y), "The gradient of 1 / x by its value ``y``."),
+    "InvGrad": _Formula(
+        lambda x, grad: -grad * x * x,
+        "The gradient of 1 / x by its value ``x``, for complex ones not conjugated, as upstream's.",
+        "fci",
+        TypeError,
+    ),
     "RsqrtGrad": _Formula(
-        lambda y_backprop, x: -0.5 * x * y_backprop * y_backprop * y_backprop,
+        lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop),
         "The gradient of `Rsqrt` by its value: the first argument is the value, the second its gradient.",
     ),
     "SqrtGrad": _Formula(
-        lambda dy, y: 0.5 * y / dy,
+        lambda dy, y: 0.5 * y / torch.conj(dy),
         "The gradient of `Sqrt` by its value: the first argument is the value, the second its gradient.",
     ),
-    "SigmoidGrad": _Formula(lambda y, dy: dy * y * (1 - y), "The gradient of `Sigmoid` by its value ``y``."),
+    "SigmoidGrad": _Formula(
+        lambda y, dy: dy * torch.conj(y * (1 - y)), "The gradient of `Sigmoid` by its value ``y``."
+    ),
     "TanhGrad": _Formula(lambda y, dy: dy * (1 - y * y), "The gradient of tanh by its value ``y``: dy · (1 - y²)."),
-    "SiLUGrad": _Formula(_silu, "The gradient of x · sigmoid(x) by x.", mixed=TypeError),
+    "SiLUGrad": _Formula(_silu, "The gradient of x · sigmoid(x) by x.", "f", TypeError),
     "SeluGrad": _Formula(_selu, "The gradient of `SeLU` by its value ``result``.", "f", RuntimeError),
     "EluGrad": _Formula(
         lambda dout, out: torch.where(out < 0, dout * (out + 1), dout), "The gradient of `Elu` by its value.", "f"
@@ -237,10 +251,13 @@ _FORMULAS = {
     ),
     "GeLUGrad": _Formula(_gelu, "The gradient of `GeLU` by x; its value ``y`` is not read.", "f"),
     "FastGeLUGrad": _Formula(_fast_gelu, "The gradient of `FastGeLU` by x.", "h"),
-    "HSwishGrad": _Formula(_hard_swish, "The gradient of `HSwish` by x.", "fi", RuntimeError),
+    "HSwishGrad": _Formula(_hard_swish, "The gradient of `HSwish` by x.", "f", RuntimeError),
     "HSigmoidGrad": _Formula(_hard_sigmoid, "The gradient of `HSigmoid` by x.", "fi", RuntimeError),
     "SoftplusGrad": _Formula(
-        lambda gradients, features: gradients * torch.sigmoid(features), "The gradient of `Softplus` by x.", "f", TypeError
+        lambda gradients, features: gradients * torch.sigmoid(features),
+        "The gradient of `Softplus` by x.",
+        "f",
+        TypeError,
     ),
 }
 _CLASSES = {name: plain(name, _checked(name, formula), __name__) for name, formula in _FORMULAS.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -19,8 +20,9 @@ from mindspore_compat.ops.operations._pooling_ops import AvgPool, AvgPool3D, Max
 __all__ = """
     AdaptiveAvgPool2DGrad AdaptiveAvgPool3DGrad AdaptiveMaxPool2DGrad AdaptiveMaxPool3DGrad AvgPool3DGrad AvgPoolGrad
     Conv2DBackpropFilter Conv3DBackpropFilter FractionalAvgPoolGrad FractionalMaxPool3DGradWithFixedKsize
-    FractionalMaxPoolGrad FractionalMaxPoolGradWithFixedKsize MaxPool3DGrad MaxPool3DGradGrad MaxPool3DGradWithArgmax
-    MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradWithArgmax MaxPoolGradWithArgmax MaxPoolGradWithArgmaxV2
+    FractionalMaxPoolGrad FractionalMaxPoolGradWithFixedKsize MaxUnpool2DGrad MaxUnpool3DGrad MaxPool3DGrad
+    MaxPool3DGradGrad MaxPool3DGradWithArgmax MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradWithArgmax
+    MaxPoolGradWithArgmax MaxPoolGradWithArgmaxV2
 """.split()
 
 _Run = Callable[..., Any]
@@ -210,7 +212,22 @@ def _put(owner: str, start: int) -> _Run:
         check_shapes(owner, grad=dy, argmax=argmax)
         places = torch.reshape(as_torch(argmax), (*argmax.shape[:start], -1)).to(torch.int64)
         flat = torch.zeros_like(torch.reshape(as_torch(x), (*x.shape[:start], -1)), dtype=dy.dtype)
-        return wrap(torch.reshape(torch.scatter_add(flat, -1, places, torch.reshape(as_torch(dy), places.shape)), x.shape))
+        return wrap(
+            torch.reshape(torch.scatter_add(flat, -1, places, torch.reshape(as_torch(dy), places.shape)), x.shape)
+        )
+
+    return run
+
+
+def _taken(owner: str, start: int) -> _Run:
+    """``(x, dy, places)``: the elements of ``dy`` at the places, which count from axis ``start`` on."""
+
+    @checks_places(owner, "argmax")
+    def run(x: Any, grad: Any, argmax: Any) -> Any:
+        check_tensors(owner, x=x, grad=grad, argmax=argmax)
+        places = torch.reshape(as_torch(argmax), (*argmax.shape[:start], -1)).to(torch.int64)
+        flat = torch.reshape(as_torch(grad), (*grad.shape[:start], -1))
+        return wrap(torch.reshape(torch.gather(flat, -1, places), argmax.shape))
 
     return run
 
@@ -254,15 +271,25 @@ def MaxPoolGradGradWithArgmax(kernel_size: Any = 1, strides: Any = 1, pad_mode: 
     owner = "MaxPoolGradGradWithArgmax"
     _max_pool(owner, MaxPool, kernel_size, strides, pad_mode)
 
-    @checks_places(owner, "argmax")
-    def run(x: Any, grad: Any, argmax: Any) -> Any:
-        check_tensors(owner, x=x, grad=grad, argmax=argmax)
-        check_shapes(owner, x=x, grad=grad)
-        places = torch.reshape(as_torch(argmax), (argmax.shape[0], -1)).to(torch.int64)
-        flat = torch.reshape(as_torch(grad), (grad.shape[0], -1))
-        return wrap(torch.reshape(torch.gather(flat, 1, places), argmax.shape))
+    return _taken(owner, 1)
 
-    return run
+
+@primitive
+def MaxUnpool2DGrad(
+    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: Literal["NCHW"] = "NCHW"
+) -> _Run:
+    """The gradient of `MaxUnpool2D` by x: the elements of ``grads`` at the places."""
+    run = _taken("MaxUnpool2DGrad", -2)
+    return lambda x, grads, argmax: run(x, grads, argmax)
+
+
+@primitive
+def MaxUnpool3DGrad(
+    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: Literal["NCDHW"] = "NCDHW"
+) -> _Run:
+    """The gradient of `MaxUnpool3D` by x: the elements of ``grads`` at the places."""
+    run = _taken("MaxUnpool3DGrad", -3)
+    return lambda x, grads, argmax: run(x, grads, argmax)
 
 
 @primitive
@@ -301,11 +328,16 @@ def FractionalMaxPool3DGradWithFixedKsize(data_format: Literal["NCDHW", "NDHWC"]
 
 
 def _windows(x: torch.Tensor, rows: Any, cols: Any, overlapping: bool, reduce: _Run) -> torch.Tensor:
-    """(N, rows, cols, C) of (N, H, W, C): each window, flattened along axis 1, reduced; overlapping ones share borders."""
+    """(N, rows, cols, C) of (N, H, W, C): each window, flattened along axis 1, reduced; overlapping ones share
+    borders.
+    """
     more = 1 if overlapping else 0
     found = [
-        [reduce(torch.flatten(x[:, top : bottom + more, left : right + more], 1, 2)) for left, right in zip(cols, cols[1:])]
-        for top, bottom in zip(rows, rows[1:])
+        [
+            reduce(torch.flatten(x[:, top : bottom + more, left : right + more], 1, 2))
+            for left, right in itertools.pairwise(cols)
+        ]
+        for top, bottom in itertools.pairwise(rows)
     ]
     return torch.stack([torch.stack(row, 1) for row in found], 1)
 
@@ -314,7 +346,9 @@ def _windows(x: torch.Tensor, rows: Any, cols: Any, overlapping: bool, reduce: _
 def FractionalMaxPoolGrad(overlapping: Bool = False) -> _Run:
     """The gradient of `FractionalMaxPool` by x (N, H, W, C), with the borders of the windows that it gave."""
 
-    def run(orig_input: Any, orig_output: Any, out_backprop: Any, row_pooling_sequence: Any, col_pooling_sequence: Any) -> Any:
+    def run(
+        orig_input: Any, orig_output: Any, out_backprop: Any, row_pooling_sequence: Any, col_pooling_sequence: Any
+    ) -> Any:
         rows, cols = as_ints(row_pooling_sequence), as_ints(col_pooling_sequence)
         return derivative(
             lambda x: _windows(x, rows, cols, overlapping, lambda part: torch.max(part, 1)[0]), orig_input, out_backprop
@@ -327,7 +361,9 @@ def FractionalMaxPoolGrad(overlapping: Bool = False) -> _Run:
 def FractionalAvgPoolGrad(overlapping: Bool = False) -> _Run:
     """The gradient of `FractionalAvgPool` by x (N, H, W, C), with the borders of the windows that it gave."""
 
-    def run(orig_input_tensor_shape: Any, out_backprop: Any, row_pooling_sequence: Any, col_pooling_sequence: Any) -> Any:
+    def run(
+        orig_input_tensor_shape: Any, out_backprop: Any, row_pooling_sequence: Any, col_pooling_sequence: Any
+    ) -> Any:
         rows, cols = as_ints(row_pooling_sequence), as_ints(col_pooling_sequence)
         return adjoint(
             lambda x: _windows(x, rows, cols, overlapping, lambda part: torch.mean(part, 1)),

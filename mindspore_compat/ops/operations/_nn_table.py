@@ -23,6 +23,7 @@ _TABLE: dict[str, Any] = {
     "PReLU": F.prelu,
     "ReLU": F.relu,
     "ReLU6": F.relu6,
+    "ReLUV3": F.relu,
     "SeLU": F.selu,
     "Sigmoid": F.sigmoid,
     "SigmoidCrossEntropyWithLogits": F.sigmoid_cross_entropy,

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ['Dense', 'FastGeLU', 'FastGelu', 'GeLU', 'Gelu', 'HSigmoid', 'HSwish', 'L2Loss', 'Mish', 'PReLU', 'ReLU', 'ReLU6', 'SeLU', 'Sigmoid', 'SigmoidCrossEntropyWithLogits', 'SoftmaxCrossEntropyWithLogits', 'Softplus', 'Softsign', 'Tanh', 'LogSoftmax', 'Elu', 'CeLU', 'GLU', 'HShrink', 'SoftShrink', 'BiasAdd', 'BatchNorm', 'LayerNorm', 'RmsNorm', 'LRN', 'L2Normalize', 'AdaptiveAvgPool2D', 'AdaptiveAvgPool3D', 'MirrorPad', 'GridSampler2D', 'GridSampler3D', 'Col2Im', 'NLLLoss', 'KLDivLoss', 'BinaryCrossEntropy', 'BCEWithLogitsLoss', 'SoftMarginLoss', 'SparseSoftmaxCrossEntropyWithLogits', 'CTCLoss', 'CTCLossV2', 'CTCGreedyDecoder', 'InTopK']
+__all__ = ['Dense', 'FastGeLU', 'FastGelu', 'GeLU', 'Gelu', 'HSigmoid', 'HSwish', 'L2Loss', 'Mish', 'PReLU', 'ReLU', 'ReLU6', 'ReLUV3', 'SeLU', 'Sigmoid', 'SigmoidCrossEntropyWithLogits', 'SoftmaxCrossEntropyWithLogits', 'Softplus', 'Softsign', 'Tanh', 'LogSoftmax', 'Elu', 'CeLU', 'GLU', 'HShrink', 'SoftShrink', 'BiasAdd', 'BatchNorm', 'LayerNorm', 'RmsNorm', 'LRN', 'L2Normalize', 'AdaptiveAvgPool2D', 'AdaptiveAvgPool3D', 'MirrorPad', 'GridSampler2D', 'GridSampler3D', 'Col2Im', 'NLLLoss', 'KLDivLoss', 'BinaryCrossEntropy', 'BCEWithLogitsLoss', 'SoftMarginLoss', 'SparseSoftmaxCrossEntropyWithLogits', 'CTCLoss', 'CTCLossV2', 'CTCGreedyDecoder', 'InTopK']
 
 class Dense(Primitive):
     """input @ weight.T + bias."""
@@ -65,6 +65,11 @@ class ReLU6(Primitive):
     """min(max(0, x), 6)."""
     def __init__(self) -> None: ...
     def __call__(self, x: Any) -> Any: ...
+
+class ReLUV3(Primitive):
+    """max(0, x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: Any, inplace: bool = False) -> Any: ...
 
 class SeLU(Primitive):
     """The self-normalizing exponential linear unit."""

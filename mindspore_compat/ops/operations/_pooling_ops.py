@@ -15,8 +15,8 @@ from mindspore_compat.ops._declare import primitive
 from mindspore_compat.ops.operations._conv_ops import _check_positive
 
 __all__ = """
-    MaxPool AvgPool MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax MaxUnpool2D
-    MaxUnpool3D AdaptiveMaxPool2D
+    MaxPool MaxPoolV1 AvgPool AvgPoolV1 MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax
+    MaxUnpool2D MaxUnpool3D AdaptiveMaxPool2D
 """.split()
 
 _Run = Callable[..., Any]
@@ -36,6 +36,18 @@ def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", dat
     _check_positive("AvgPool", kernel_size=kernel_size, strides=strides)
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
     return lambda x: F.pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
+
+
+@primitive
+def MaxPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
+    """The same as `MaxPool`; upstream has it on Ascend."""
+    return MaxPool(kernel_size, strides, pad_mode, data_format)._run
+
+
+@primitive
+def AvgPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
+    """The same as `AvgPool`; upstream has it on Ascend."""
+    return AvgPool(kernel_size, strides, pad_mode, data_format)._run
 
 
 @primitive
