@@ -184,7 +184,7 @@ def BiasAddGrad(data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW") -> _Run:
 
     def run(dout: Any) -> Any:
         check_tensors("BiasAddGrad", dout=dout)
-        check_kind("BiasAddGrad", "input_x", dout, "fci")
+        check_kind("BiasAddGrad", "input_x", dout, "fciu")
         if not 2 <= dout.dim() <= 5:
             raise ValueError(f"For primitive[BiasAddGrad], the rank of input_x must be in [2,5], but got {dout.dim()}.")
         channels = dout.dim() - 1 if data_format == "NHWC" else 1

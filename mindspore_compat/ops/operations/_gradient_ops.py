@@ -76,13 +76,14 @@ def check_shapes(owner: str, error: type[Exception] = ValueError, **given: torch
             )
 
 
-#: letter -> dtypes: h 16 and 32 bit floats, f all floats, c complex, i signed integers
+#: letter -> dtypes: h 16 and 32 bit floats, f all floats, c complex, i signed and u unsigned integers, b bools
 _KINDS = {
     "h": {torch.float16, torch.bfloat16, torch.float32},
     "f": {torch.float16, torch.bfloat16, torch.float32, torch.float64},
     "c": {torch.complex64, torch.complex128},
     "i": {torch.int8, torch.int16, torch.int32, torch.int64},
-    "u": {torch.uint8, torch.bool},
+    "u": {torch.uint8, torch.uint16, torch.uint32, torch.uint64},
+    "b": {torch.bool},
 }
 
 
@@ -244,7 +245,7 @@ _FORMULAS = {
         lambda dout, out: torch.where(out < 0, dout * (out + 1), dout), "The gradient of `Elu` by its value.", "f"
     ),
     "ReluGrad": _Formula(
-        lambda y_backprop, x: _kept(y_backprop, x > 0), "The gradient of `ReLU` by x, or by its value.", "fiu"
+        lambda y_backprop, x: _kept(y_backprop, x > 0), "The gradient of `ReLU` by x, or by its value.", "fiub"
     ),
     "ReLU6Grad": _Formula(
         lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x < 6)), "The gradient of `ReLU6` by x.", "f"

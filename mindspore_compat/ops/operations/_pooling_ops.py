@@ -11,7 +11,7 @@ from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops._declare import Ints, primitive
 from mindspore_compat.ops.operations._conv_ops import _check_positive
 
 __all__ = """
@@ -172,6 +172,6 @@ def MaxUnpool3D(
 
 
 @primitive
-def AdaptiveMaxPool2D(output_size: Any) -> _Run:
+def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple]) -> _Run:
     """(maxima over windows so that ``output_size`` remain, int64 indices)."""
     return lambda input: F.adaptive_max_pool2d(input, output_size, True)

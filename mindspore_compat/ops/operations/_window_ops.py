@@ -24,11 +24,16 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
+def _floating(x: torch.Tensor) -> torch.Tensor:
+    """Integers as float64, since torch has no kernel for them; of a maximum they come back as they were."""
+    return x if x.dtype.is_floating_point else to_dtype(x, torch.float64)
+
+
 def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
     """(maxima over windows so that ``output_size``, a Tensor, remain; flat index of each as int32)."""
     check_type(output_size, "output_size", torch.Tensor, "AdaptiveMaxPool3D")
-    values, places = tf.adaptive_max_pool3d(x, as_ints(output_size), return_indices=True)
-    return wrap((values, to_dtype(places, torch.int32)))
+    values, places = tf.adaptive_max_pool3d(_floating(x), as_ints(output_size), return_indices=True)
+    return wrap((to_dtype(values, x.dtype), to_dtype(places, torch.int32)))
 
 
 AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
@@ -179,8 +184,10 @@ def FractionalMaxPoolWithFixedKsize(ksize: Any, output_shape: Any, data_format: 
     kernel, size = _sizes(ksize, "ksize", owner, 2), _sizes(output_shape, "output_shape", owner, 2)
 
     def run(input_x: Any, random_samples: Any) -> Any:
-        samples = random_samples.detach().to(input_x.dtype)
-        return wrap(tuple(tf.fractional_max_pool2d_with_indices(input_x, kernel, size, _random_samples=samples)))
+        x = _floating(input_x)
+        samples = random_samples.detach().to(x.dtype)
+        values, places = tf.fractional_max_pool2d_with_indices(x, kernel, size, _random_samples=samples)
+        return wrap((to_dtype(values, input_x.dtype), places))
 
     return run
 
@@ -195,10 +202,11 @@ def FractionalMaxPool3DWithFixedKsize(
 
     def run(x: Any, random_samples: Any) -> Any:
         channels_last = data_format == "NDHWC"
-        x = torch.movedim(x, -1, 1) if channels_last else x
-        found = tf.fractional_max_pool3d_with_indices(
-            x, kernel, size, _random_samples=random_samples.detach().to(x.dtype)
+        maps = _floating(torch.movedim(x, -1, 1) if channels_last else x)
+        values, places = tf.fractional_max_pool3d_with_indices(
+            maps, kernel, size, _random_samples=random_samples.detach().to(maps.dtype)
         )
+        found = to_dtype(values, x.dtype), places
         return wrap(tuple(torch.movedim(item, 1, -1) if channels_last else item for item in found))
 
     return run
