@@ -263,7 +263,10 @@ def _layer_norm_gradient(axis: int, parameters_axis: int) -> _Run:
         scaled = dy * gamma
         centred = normal - torch.mean(normal, axes, True)
         share = torch.mean(scaled, axes, True) + centred * torch.mean(scaled * normal, axes, True)
-        return spread * (scaled - share), torch.sum(dy * normal, others), torch.sum(dy, others)
+        by_gamma, by_beta = dy * normal, dy
+        if others:  # torch takes no axes for all of them
+            by_gamma, by_beta = torch.sum(by_gamma, others), torch.sum(by_beta, others)
+        return spread * (scaled - share), by_gamma, by_beta
 
     return run
 

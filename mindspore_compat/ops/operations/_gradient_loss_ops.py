@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, check_tensors, checks_places, to_dtype
@@ -116,8 +117,9 @@ def SoftMarginLossGrad(reduction: _Reduction = "mean") -> _Run:
 
 
 @primitive
-def KLDivLossGrad(reduction: Literal["none", "mean", "batchmean", "sum"] = "mean") -> _Run:
+def KLDivLossGrad(reduction: str = "mean") -> _Run:
     """The gradient of `KLDivLoss` by logits: -labels · the loss's; "batchmean" divides by the first axis."""
+    check_one_of(reduction, "reduction", ("none", "mean", "batchmean", "sum"), "KLDivLossGrad")
 
     def run(grads: Any, logits: Any, labels: Any) -> Any:
         x, y = alike("KLDivLossGrad", "f", {"logits": logits, "labels": labels}, TypeError)

@@ -11,7 +11,7 @@ import torch
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_tensors, checks_places
+from mindspore_compat.ops._adapt import as_ints, check_tensors, checks_places, to_dtype
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._conv_ops import Conv2D, Conv3D, _check_positive
 from mindspore_compat.ops.operations._gradient_ops import adjoint, as_torch, check_shapes, derivative, pushed
@@ -349,10 +349,13 @@ def FractionalMaxPoolGrad(overlapping: Bool = False) -> _Run:
     def run(
         orig_input: Any, orig_output: Any, out_backprop: Any, row_pooling_sequence: Any, col_pooling_sequence: Any
     ) -> Any:
-        rows, cols = as_ints(row_pooling_sequence), as_ints(col_pooling_sequence)
-        return derivative(
-            lambda x: _windows(x, rows, cols, overlapping, lambda part: torch.max(part, 1)[0]), orig_input, out_backprop
+        rows, cols, dtype = as_ints(row_pooling_sequence), as_ints(col_pooling_sequence), out_backprop.dtype
+        x, dy = (
+            item if item.dtype.is_floating_point else to_dtype(item, torch.float64)
+            for item in (orig_input, out_backprop)
         )
+        found = derivative(lambda x: _windows(x, rows, cols, overlapping, lambda part: torch.max(part, 1)[0]), x, dy)
+        return wrap(to_dtype(found, dtype))
 
     return run
 

@@ -152,7 +152,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                     f"For '{owner}', the 'pooling_ratio' must be [1.0, rows, columns, 1.0] of at least 1, but got "
                     f"{pooling_ratio}."
                 )
-            borders = []
+            borders, dtype, x = [], x.dtype, _floating(x)
             generator = fixed_generator(seed or seed2 or int(deterministic), "cpu")
             for axis in (1, 2):
                 count = int(x.shape[axis] / pooling_ratio[axis])
@@ -160,7 +160,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                 ends = [min(end + overlapping, x.shape[axis]) for end in borders[-1][1:]]
                 parts = [reduce(x[(slice(None),) * axis + (slice(a, b),)], axis) for a, b in zip(borders[-1], ends)]
                 x = torch.cat(parts, axis)
-            return wrap((x, *(constant(item, x.device) for item in borders)))
+            return wrap((to_dtype(x, dtype), *(constant(item, x.device) for item in borders)))
 
         return run
 

@@ -208,7 +208,7 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
 
 
 def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
-    """Those of the positions that hold a Tensor, else those of tuples and lists of them: the others have no gradient."""
+    """Those of the positions that hold a Tensor, else those of tuples and lists of them; others have no gradient."""
     for position in positions:
         if position >= len(inputs):
             raise RuntimeError(f"Position index {position} is exceed input size.")
