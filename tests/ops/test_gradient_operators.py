@@ -181,3 +181,8 @@ def test_places_beyond_a_tensor_are_refused() -> None:
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.full((1, 2, 2, 2), 16), ms.int64))
     with pytest.raises(ValueError, match="same shape"):
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.zeros((1, 2, 2)), ms.int64))
+
+
+def test_relu6_passes_the_gradient_at_its_upper_corner_as_upstream() -> None:
+    found = G.ReLU6Grad()(Tensor([1.0, 2.0, 3.0, 4.0]), Tensor([0.0, 6.0, 5.0, 7.0]))
+    assert found.asnumpy().tolist() == [0.0, 2.0, 3.0, 0.0]

@@ -248,7 +248,9 @@ _FORMULAS = {
         lambda y_backprop, x: _kept(y_backprop, x > 0), "The gradient of `ReLU` by x, or by its value.", "fiub"
     ),
     "ReLU6Grad": _Formula(
-        lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x < 6)), "The gradient of `ReLU6` by x.", "f"
+        lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x <= 6)),
+        "The gradient of `ReLU6` by x; at 6 it still passes.",
+        "f",
     ),
     "GeLUGrad": _Formula(_gelu, "The gradient of `GeLU` by x; its value ``y`` is not read.", "f"),
     "FastGeLUGrad": _Formula(_fast_gelu, "The gradient of `FastGeLU` by x.", "h"),
