@@ -21,6 +21,7 @@ __all__ = [
     "check_float_range",
     "check_int",
     "check_int_range",
+    "check_ints",
     "check_isinstance",
     "check_non_negative_float",
     "check_non_negative_int",
@@ -62,6 +63,21 @@ def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str, 
             (f"For '{owner}', the" if owner else "The", "") if named else ("The", f" It is an argument of {owner}.")
         )
         raise TypeError(f"{begin} type of '{name}' should be {expected}, but got type '{type(value).__name__}'.{end}")
+    return value
+
+
+#: in messages about arguments of whole numbers: type -> (place in the list, its name)
+_INT_NAMES = {list: (0, "list of int"), int: (1, "int"), tuple: (3, "tuple of int")}
+
+
+def check_ints(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
+    """TypeError unless `value` is None or one of `types`: int, list, tuple, Tensor. Elements are not looked at."""
+    allowed = types if isinstance(types, tuple) else (types,)
+    if value is not None and not isinstance(value, allowed):
+        names = [text for _, text in sorted(_INT_NAMES.get(item, (2, item.__name__)) for item in allowed)]
+        raise TypeError(
+            f"For '{owner}', the type of '{name}' should be one of '[{', '.join(names)}]', but got {type(value)}."
+        )
     return value
 
 

@@ -358,7 +358,7 @@ class InstalledMethods:
         """Zeros, as `new_ones`."""
 
     def nextafter(self, other: Any) -> Any:
-        """Nextafter of ``input`` and ``other``, element by element."""
+        """The next number that float32 or float64 has after ``input``, towards ``other``."""
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
         """int64 coordinates of the elements that are not zero, one row each; or a tuple of one tensor for each axis."""

@@ -50,7 +50,7 @@ _OF_SHAPES = re.compile(
 _OF_DTYPES = re.compile(
     "|".join(
         (
-            r"not implemented for '|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
+            r"not implemented for ('|complex)|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
             r"must be a boolean|boolean tensor|on a bool tensor|is not supported for (bool|complex)",
             r"can't be cast to the desired|Promotion for uint16",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,12 +12,29 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
+from mindspore_compat.ops._adapt import pair
 
 _Base = torch._C.TensorBase
 
 
 def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
     return _Base.addr_(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
+    """A function of two tensors, or a tensor and a number, that takes two numbers as well."""
+
+    def of_both(input: Any, other: Any) -> torch.Tensor:
+        if isinstance(input, torch.Tensor) or isinstance(other, torch.Tensor):
+            return function(input, other)
+        return function(*pair(input, other))
+
+    of_both.__name__ = function.__name__
+    return of_both
+
+
+ge, gt, le, ne = (_of_numbers_too(function) for function in (torch.ge, torch.gt, torch.le, torch.ne))
+maximum, pow = _of_numbers_too(torch.maximum), _of_numbers_too(kernels.pow)
 
 
 def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:

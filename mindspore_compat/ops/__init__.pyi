@@ -935,6 +935,7 @@ from mindspore_compat.ops.operations import Atan2 as Atan2
 from mindspore_compat.ops.operations import Atanh as Atanh
 from mindspore_compat.ops.operations import AvgPool as AvgPool
 from mindspore_compat.ops.operations import AvgPool3D as AvgPool3D
+from mindspore_compat.ops.operations import AvgPoolV1 as AvgPoolV1
 from mindspore_compat.ops.operations import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindspore_compat.ops.operations import Barrier as Barrier
 from mindspore_compat.ops.operations import BartlettWindow as BartlettWindow
@@ -1207,6 +1208,7 @@ from mindspore_compat.ops.operations import MatrixTriangularSolve as MatrixTrian
 from mindspore_compat.ops.operations import MaxPool as MaxPool
 from mindspore_compat.ops.operations import MaxPool3D as MaxPool3D
 from mindspore_compat.ops.operations import MaxPool3DWithArgmax as MaxPool3DWithArgmax
+from mindspore_compat.ops.operations import MaxPoolV1 as MaxPoolV1
 from mindspore_compat.ops.operations import MaxPoolWithArgmax as MaxPoolWithArgmax
 from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2 as MaxPoolWithArgmaxV2
 from mindspore_compat.ops.operations import MaxUnpool2D as MaxUnpool2D
@@ -1255,6 +1257,7 @@ from mindspore_compat.ops.operations import PReLU as PReLU
 from mindspore_compat.ops.operations import PSROIPooling as PSROIPooling
 from mindspore_compat.ops.operations import Pack as Pack
 from mindspore_compat.ops.operations import Pad as Pad
+from mindspore_compat.ops.operations import PadAndShift as PadAndShift
 from mindspore_compat.ops.operations import PadV3 as PadV3
 from mindspore_compat.ops.operations import Padding as Padding
 from mindspore_compat.ops.operations import PagedAttention as PagedAttention
@@ -1288,6 +1291,7 @@ from mindspore_compat.ops.operations import Range as Range
 from mindspore_compat.ops.operations import Rank as Rank
 from mindspore_compat.ops.operations import ReLU as ReLU
 from mindspore_compat.ops.operations import ReLU6 as ReLU6
+from mindspore_compat.ops.operations import ReLUV3 as ReLUV3
 from mindspore_compat.ops.operations import Real as Real
 from mindspore_compat.ops.operations import RealDiv as RealDiv
 from mindspore_compat.ops.operations import Receive as Receive
@@ -1315,6 +1319,7 @@ from mindspore_compat.ops.operations import ResizeBilinearV2 as ResizeBilinearV2
 from mindspore_compat.ops.operations import ResizeLinear1D as ResizeLinear1D
 from mindspore_compat.ops.operations import ResizeNearestNeighbor as ResizeNearestNeighbor
 from mindspore_compat.ops.operations import ResizeNearestNeighborV2 as ResizeNearestNeighborV2
+from mindspore_compat.ops.operations import ResizeV2 as ResizeV2
 from mindspore_compat.ops.operations import Reusing as Reusing
 from mindspore_compat.ops.operations import ReverseSequence as ReverseSequence
 from mindspore_compat.ops.operations import ReverseV2 as ReverseV2

@@ -14,18 +14,26 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from mindspore_compat._api.validate import check_bool, check_int, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_int,
+    check_ints,
+    check_positive_int,
+    check_str_in,
+    check_type,
+)
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ["Bool", "Int", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
+__all__ = ["Bool", "Int", "Ints", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
 
 T = TypeVar("T")
 Bool = Annotated[bool, check_bool]
 Int = Annotated[int, check_int]
 PositiveInt = Annotated[int, check_positive_int]
 Typed = Annotated[T, check_type]
+Ints = Annotated[T, check_ints]
 
 _set_name = Primitive.__init__
 
@@ -42,7 +50,7 @@ def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
             found.append((name, None, check))
         elif get_origin(annotation) is Annotated:
             kind, check = get_args(annotation)
-            types = {"types": get_args(kind) or kind} if check is check_type else {}
+            types = {"types": get_args(kind) or kind} if check in (check_type, check_ints) else {}
             right = None if check is check_positive_int else kind
             found.append((name, right, functools.partial(check, name=name, owner=owner, **types)))
     return found

@@ -647,3 +647,20 @@ def test_no_gradient_is_computed_within_no_grad() -> None:
     with mindspore_compat.no_grad(), mindspore_compat.no_grad():
         pass
     assert made(x).asnumpy().tolist() == [4.0]
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_one_may_differentiate_by_a_sequence_of_tensors(kind: type) -> None:
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 6.0])
+    found = ops.grad(lambda pair, k: (pair[0] * pair[1] * k).sum())(kind((x, y)), y)
+    assert type(found) is kind
+    assert [item.asnumpy().tolist() for item in found] == [[9.0, 36.0], [3.0, 12.0]]
+    weight = Parameter(y, name="w")
+    value, (of_pair, of_weights) = ops.value_and_grad(lambda pair: (pair[0] * weight).sum(), 0, [weight])(kind((x, y)))
+    assert float(value) == 15 and of_weights[0].asnumpy().tolist() == [1.0, 2.0]
+    assert [item.asnumpy().tolist() for item in of_pair] == [[3.0, 6.0], [0.0, 0.0]]
+
+
+def test_a_sequence_beside_a_tensor_has_no_gradient_as_in_pynative_mode() -> None:
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 6.0])
+    assert ops.grad(lambda a, pair: (a * pair[0]).sum(), (0, 1))(x, (y, y)).asnumpy().tolist() == [3.0, 6.0]

@@ -8,6 +8,7 @@ import torch
 from torch.nn import functional
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.ops.function import binary_cross_entropy as binary_cross_entropy_of_shares
 
 _Base = torch._C.TensorBase
 
@@ -23,7 +24,9 @@ def _constant(weight: Any) -> Any:
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any, reduction: str) -> Any:
-    return functional.binary_cross_entropy(input, target, _constant(weight), reduction=reduction)
+    shares = input.detach()
+    functional.binary_cross_entropy(shares, shares)  # torch's kernel refuses what is not in [0, 1], as upstream's
+    return binary_cross_entropy_of_shares(input, target, weight, reduction)  # with upstream's cut at 1e-12
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduction: str, pos_weight: Any) -> Any:

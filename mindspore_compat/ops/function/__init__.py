@@ -53,6 +53,7 @@ INTERNAL = (
     "resize_nearest",
     "resize_cubic",
     "sizes_of",
+    "sides_of",
     "bitwise_not",
     "complex",
     "div_no_nan",

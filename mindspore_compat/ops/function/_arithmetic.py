@@ -21,7 +21,7 @@ from mindspore_compat.common._tensor_operators import (
 )
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_plain, check_same_dtype, pair, takes_unsigned
+from mindspore_compat.ops._adapt import as_plain, check_same_dtype, check_tensors, pair, takes_unsigned
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 from mindspore_compat.ops.function._gamma import gammainc, gammaincc
 
@@ -183,7 +183,23 @@ copysign = _binary("copysign", torch.copysign)
 
 heaviside = _binary("heaviside", torch.heaviside)
 
-nextafter = _binary("nextafter", torch.nextafter)
+
+def nextafter(input: Any, other: Any) -> Any:
+    """The next number that float32 or float64 has after ``input``, towards ``other``.
+
+    Raises:
+        TypeError: for numbers, for other dtypes, and for two of them.
+    """
+    check_tensors("NextAfter", input=input, other=other)
+    for name, x in (("input", input), ("other", other)):
+        if x.dtype not in (torch.float32, torch.float64):
+            raise TypeError(
+                f"For primitive[NextAfter], the input argument[{name}] must be a type of {{Tensor[Float32], "
+                f"Tensor[Float64]}}, but got {x.dtype}."
+            )
+    check_same_dtype("NextAfter", input=input, other=other)
+    return wrap(torch.nextafter(input, other))
+
 
 squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))
 

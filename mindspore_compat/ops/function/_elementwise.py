@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
@@ -42,6 +43,8 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
             return wrap(function(*pair(input, other)))
         except NotImplementedError as error:
             return wrap(retried(error, lambda *both: function(*pair(*both)), (input, other)))
+        except RuntimeError as error:
+            raise refused(error) from None
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."

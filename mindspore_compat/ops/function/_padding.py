@@ -15,7 +15,7 @@ from mindspore_compat.ops._adapt import as_ints
 
 __all__ = """
     space_to_depth depth_to_space space_to_batch_nd batch_to_space_nd pixel_shuffle pixel_unshuffle channel_shuffle
-    pad mirror_pad padding
+    pad mirror_pad padding sides_of
 """.split()
 
 
@@ -105,6 +105,15 @@ def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = 
     while mode != "constant" and len(sides) // 2 < input_x.dim() - 2:  # torch wants all but batch and channel named
         sides += [0, 0]
     return wrap(tf.pad(input_x, sides, mode))
+
+
+def sides_of(paddings: Any, contiguous: bool = True) -> Any:
+    """(before, after) pairs, the last axis first; not ``contiguous`` are all sides before, then all sides after."""
+    if contiguous:
+        return paddings
+    sides = as_ints(paddings)
+    half = len(sides) // 2
+    return tuple(side for pair in zip(sides[:half], sides[half:]) for side in pair)
 
 
 def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:

@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, to_dtype
+from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
 
 __all__ = ["interpolate", "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample", "affine_grid"]
@@ -175,7 +175,19 @@ def grid_sample(
     *,
     interpolation_mode: str | None = None,
 ) -> Any:
-    """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x."""
+    """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x.
+
+    Raises:
+        TypeError: unless both are of one dtype. ValueError: unless both have four axes, or five.
+    """
+    owner = f"GridSampler{3 if isinstance(input, torch.Tensor) and input.dim() == 5 else 2}D"
+    check_tensors(owner, input_x=input, grid=grid)
+    check_same_dtype(owner, input_x=input, grid=grid)
+    if not input.dim() == grid.dim() in (4, 5):
+        raise ValueError(
+            f"For '{owner}', 'input_x' and 'grid' must be 4-dimensional tensors, or both 5-dimensional, but got "
+            f"{input.dim()}-dimensional and {grid.dim()}-dimensional tensors."
+        )
     return wrap(tf.grid_sample(input, grid, interpolation_mode or mode, padding_mode, bool(align_corners)))
 
 

@@ -51,8 +51,19 @@ def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int 
 
 @checks_places("ScatterNd")
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
-    """Zeros of ``shape`` with the updates added at coordinates."""
-    zero = torch.zeros(as_ints(shape), dtype=updates.dtype, device=updates.device)
+    """Zeros of ``shape`` with the updates added at coordinates.
+
+    Raises:
+        RuntimeError: for a scalar as indices. ValueError: unless all of the shape is positive.
+    """
+    lengths = as_ints(shape)
+    if indices.dim() == 0:
+        raise RuntimeError("For 'ScatterNd', the input 'indices' must not be a scalar, but its shape is ().")
+    if any(length <= 0 for length in lengths):
+        raise ValueError(
+            f"For 'ScatterNd', the input [shape] should be a tuple with all positive item. But got: {lengths}."
+        )
+    zero = torch.zeros(lengths, dtype=updates.dtype, device=updates.device)
     return wrap(torch.index_put(zero, tuple(torch.unbind(as_long(indices), -1)), updates, True))
 
 

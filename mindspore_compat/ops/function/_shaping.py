@@ -204,7 +204,16 @@ def tile(input: Any, dims: Any) -> Any:
 
 
 def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
-    """Each element repeated ``rep`` times along ``axis``."""
+    """Each element repeated ``rep`` times along ``axis``.
+
+    Raises:
+        ValueError: for more than seven axes, as upstream.
+    """
+    if x.dim() > 7:
+        raise ValueError(
+            f"For repeat_elements, the rank of x should be less than or equal to 7, but got {x.dim()}. Use "
+            "ops.repeat_interleave."
+        )
     return wrap(torch.repeat_interleave(x, rep, axis))
 
 

@@ -120,6 +120,7 @@ from mindspore_compat.ops.function._padding import pad as pad
 from mindspore_compat.ops.function._padding import padding as padding
 from mindspore_compat.ops.function._padding import pixel_shuffle as pixel_shuffle
 from mindspore_compat.ops.function._padding import pixel_unshuffle as pixel_unshuffle
+from mindspore_compat.ops.function._padding import sides_of as sides_of
 from mindspore_compat.ops.function._padding import space_to_batch_nd as space_to_batch_nd
 from mindspore_compat.ops.function._padding import space_to_depth as space_to_depth
 from mindspore_compat.ops.function._scattering import scatter_add as scatter_add

@@ -1,6 +1,14 @@
 """Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
 
-from mindspore_compat.ops.operations import _inner_ops, _rare_ops, inner_ops, linalg_ops, manually_defined  # noqa: F401
+from mindspore_compat.ops.operations import (  # noqa: F401
+    _grad_ops,
+    _inner_ops,
+    _rare_ops,
+    _sequence_ops,
+    inner_ops,
+    linalg_ops,
+    manually_defined,
+)
 from mindspore_compat.ops.operations._betainc import *  # noqa: F403
 from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
     ApplyRotaryPosEmb,

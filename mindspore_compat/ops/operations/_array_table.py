@@ -5,15 +5,14 @@ A function is an operator without attributes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import Int, PositiveInt, Typed, declared, row
+from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row
 
 _TABLE: dict[str, Any] = {
     "BatchToSpaceNDV2": F.batch_to_space_nd,
@@ -87,9 +86,11 @@ _TABLE: dict[str, Any] = {
     "Squeeze": row(
         F.squeeze,
         "Without axes of length 1: all, or those named.",
-        axis=(Annotated[int | tuple | list, check_type], ()),
+        axis=(Ints[int | tuple | list], ()),
     ),
-    "BroadcastTo": row(F.broadcast_to, "The input repeated to ``shape``.", shape=(Any, ...)),
+    "BroadcastTo": row(
+        F.broadcast_to, "The input repeated to ``shape``.", shape=(Ints[list | tuple | torch.Tensor], ...)
+    ),
     "Gather": row(F.gather, "Slices along an axis by index.", batch_dims=(Int, 0)),
     "TensorScatterElements": row(
         F.tensor_scatter_elements,
@@ -105,9 +106,14 @@ _TABLE: dict[str, Any] = {
         wrap=(bool, False, "wrap_around"),
     ),
     "Sort": row(F.sort, axis=(Int, -1), descending=(Typed[bool], False)),
-    "ReverseV2": row(F.reverse, None, "input", axis=(Annotated[list | tuple, check_type], ...)),
+    "ReverseV2": row(F.reverse, None, "input", axis=(Ints[list | tuple], ...)),
     "ReverseSequence": row(F.reverse_sequence, seq_dim=(Int, ...), batch_dim=(int, 0)),
-    "Roll": row(F.roll, "Shifted with wrap-around.", shifts=(Any, ...), dims=(Any, None)),
+    "Roll": row(
+        F.roll,
+        "Shifted with wrap-around.",
+        shifts=(Ints[int | list | tuple], ...),
+        dims=(Ints[int | list | tuple], None),
+    ),
     "Tril": row(F.tril, "The lower triangle.", diagonal=(int, 0)),
     "Triu": row(F.triu, "The upper triangle.", diagonal=(int, 0)),
     "TrilIndices": row(

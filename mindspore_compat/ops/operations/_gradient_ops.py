@@ -1,25 +1,311 @@
-"""Gradients of other operators as operators, where upstream shows them in ``mindspore.ops.auto_generate``."""
+"""Gradients of other operators as operators: those element by element, and what all of them share.
+
+Upstream shows them in ``mindspore.ops.auto_generate`` and ``mindspore.ops.operations._grad_ops``. Each is a formula, or
+the derivative of the forward operator; both can be differentiated again, where upstream's mostly cannot.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
 from mindspore_compat.ops._declare import Bool, plain, primitive
 
-__all__ = "CdistGrad SoftmaxBackward TanhGrad TraceV2Grad UpsampleNearest3DGrad UpsampleTrilinear3DGrad".split()
+__all__ = """
+    ACosGrad AbsGrad AcoshGrad AsinGrad AsinhGrad AtanGrad CdistGrad EluGrad FastGeLUGrad GeLUGrad HShrinkGrad
+    HSigmoidGrad HSwishGrad InvGrad LogitGrad ReLU6Grad ReciprocalGrad ReluGrad RsqrtGrad SeluGrad SiLUGrad SigmoidGrad
+    SoftShrinkGrad SoftmaxBackward SoftplusGrad SqrtGrad TanhGrad TraceV2Grad UpsampleNearest3DGrad
+    UpsampleTrilinear3DGrad
+""".split()
 
 _Run = Callable[..., Any]
 
 
-def _tanh(y: Any, dy: Any) -> Any:
-    """The gradient of tanh by its value ``y``: dy · (1 - y²)."""
-    return wrap(dy * (1 - kernels.square(y)))
+# --- what all share ---------------------------------------------------------------------------------------------------
+
+
+def as_torch(tree: Any) -> Any:
+    """torch.Tensors that keep their history, in lists and tuples too; other values unchanged."""
+    if isinstance(tree, (tuple, list)):
+        return tuple(as_torch(item) for item in tree)
+    return torch.Tensor.as_subclass(tree, torch.Tensor) if isinstance(tree, torch.Tensor) else tree
+
+
+def derivatives(function: _Run, inputs: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
+    """Of ``function`` by each of ``inputs``, in the direction of its result; composes with derivatives around it."""
+    with torch.enable_grad():
+        _, pull = torch.func.vjp(lambda *items: as_torch(function(*items)), *as_torch(tuple(inputs)))
+        found = pull(as_torch(cotangent))
+    return tuple(wrap(item) for item in found)
+
+
+def derivative(function: _Run, x: Any, cotangent: Any) -> Any:
+    """Of ``function`` by ``x``, as `derivatives`."""
+    return derivatives(function, (x,), cotangent)[0]
+
+
+def adjoint(function: _Run, shape: tuple[int, ...], cotangent: Any) -> Any:
+    """The derivative of a linear ``function`` of a tensor of this shape; integers go through float64."""
+    dtype = cotangent.dtype
+    cotangent = cotangent if dtype.is_floating_point or dtype.is_complex else to_dtype(cotangent, torch.float64)
+    zeros = torch.zeros(shape, dtype=cotangent.dtype, device=cotangent.device)
+    return wrap(to_dtype(derivative(lambda x: function(wrap(x)), zeros, cotangent), dtype))
+
+
+def pushed(function: _Run, x: Any, tangent: Any) -> Any:
+    """How ``function`` changes at ``x`` in a direction: the derivative of its derivative by the seeds."""
+    with torch.no_grad():
+        seeds = torch.zeros_like(as_torch(function(x)))
+    return derivative(lambda seeds: derivative(function, x, seeds), seeds, tangent)
+
+
+def check_shapes(owner: str, error: type[Exception] = ValueError, **given: torch.Tensor) -> None:
+    """``error`` unless the tensors have one shape, as upstream's kernels that walk through them together."""
+    (first, x), *others = given.items()
+    for name, other in others:
+        if other.shape != x.shape:
+            raise error(
+                f"For '{owner}', the shapes of '{first}' and '{name}' are not equal: they must be of the same shape, "
+                f"but got {tuple(x.shape)} and {tuple(other.shape)}."
+            )
+
+
+#: letter -> dtypes: h 16 and 32 bit floats, f all floats, c complex, i signed and u unsigned integers, b bools
+_KINDS = {
+    "h": {torch.float16, torch.bfloat16, torch.float32},
+    "f": {torch.float16, torch.bfloat16, torch.float32, torch.float64},
+    "c": {torch.complex64, torch.complex128},
+    "i": {torch.int8, torch.int16, torch.int32, torch.int64},
+    "u": {torch.uint8, torch.uint16, torch.uint32, torch.uint64},
+    "b": {torch.bool},
+}
+
+
+def check_kind(owner: str, name: str, x: torch.Tensor, kinds: str) -> None:
+    """TypeError unless the dtype is of these kinds, a string of letters of the table above."""
+    allowed = set().union(*(_KINDS[kind] for kind in kinds))
+    if x.dtype not in allowed:
+        names = ", ".join(sorted(dtype_name(dtype) for dtype in allowed))
+        raise TypeError(
+            f"For primitive[{owner}], the input argument[{name}] must be a type of {{{names}}}, but got "
+            f"{dtype_name(x.dtype)}."
+        )
+
+
+def alike(
+    owner: str,
+    kinds: str,
+    given: dict[str, Any],
+    mixed: type[Exception] | None = None,
+    shapes: type[Exception] = ValueError,
+) -> tuple[torch.Tensor, ...]:
+    """Tensors of one shape and one dtype of these kinds, checked; ``mixed`` is raised for several dtypes, None casts
+    all to the first one's, as upstream's kernels do; ``shapes`` for several shapes.
+    """
+    check_tensors(owner, **given)
+    first, *others = given.values()
+    for name, x in given.items():
+        check_kind(owner, name, x, kinds)
+        if mixed is not None and x.dtype is not first.dtype:
+            raise mixed(
+                f"For '{owner}', the dtype of '{name}' must be the same as that of '{next(iter(given))}', but got "
+                f"{dtype_name(x.dtype)} and {dtype_name(first.dtype)}."
+            )
+    check_shapes(owner, shapes, **given)
+    return as_torch((first, *[to_dtype(other, first.dtype) for other in others]))
+
+
+def in_float32(function: _Run) -> _Run:
+    """The function of tensors computed in float32 for 16-bit floats, and rounded once."""
+
+    def run(*items: torch.Tensor) -> Any:
+        dtype = items[0].dtype
+        if dtype not in (torch.float16, torch.bfloat16):
+            return function(*items)
+        return to_dtype(function(*[to_dtype(item, torch.float32) for item in items]), dtype)
+
+    return run
+
+
+# --- element by element -----------------------------------------------------------------------------------------------
+
+
+class _Formula(NamedTuple):
+    """A gradient element by element: the formula over tensors with upstream's names, its docstring, and the arguments
+    of `alike`.
+    """
+
+    function: _Run
+    doc: str
+    kinds: str = "fc"
+    mixed: type[Exception] | None = None
+    shapes: type[Exception] = ValueError
+
+
+def _checked(name: str, formula: _Formula) -> _Run:
+    """The formula with upstream's checks."""
+    signature, compute = inspect.signature(formula.function), in_float32(formula.function)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        return wrap(compute(*alike(name, formula.kinds, given, formula.mixed, formula.shapes)))
+
+    run.__doc__, run.__signature__ = formula.doc, signature  # type: ignore[attr-defined]
+    return run
+
+
+def _cosine(x: torch.Tensor) -> torch.Tensor:
+    """The derivative of asin, conjugated as torch and upstream multiply complex gradients."""
+    return torch.conj(torch.rsqrt(1 - x * x))
+
+
+def _silu(dout: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    share = torch.sigmoid(x)
+    return dout * share * (1 + x * (1 - share))
+
+
+def _gelu(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    cube, scale = 0.044715, 0.7978845608028654  # sqrt(2 / pi)
+    inner = torch.tanh(scale * (x + cube * x * x * x))
+    return dy * 0.5 * (1 + inner + x * (1 - inner * inner) * scale * (1 + 3 * cube * x * x))
+
+
+def _fast_gelu(dy: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    share = torch.sigmoid(1.702 * x)
+    return dy * share * (1 + 1.702 * x * (1 - share))
+
+
+def _hard_swish(y_grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    inner = y_grad * (2 * x + 3) / 6
+    return torch.where(x <= -3, torch.zeros_like(y_grad), torch.where(x >= 3, y_grad, to_dtype(inner, x.dtype)))
+
+
+def _selu(gradient: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    return torch.where(result > 0, gradient * scale, gradient * (result + scale * alpha))
+
+
+def _hard_sigmoid(grads: torch.Tensor, input_x: torch.Tensor) -> torch.Tensor:
+    inside = (input_x > -3) & (input_x < 3)
+    return torch.where(inside, to_dtype(grads / 6, grads.dtype), torch.zeros_like(grads))
+
+
+def _kept(gradient: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The gradient where the mask is, else 0."""
+    return torch.where(mask, gradient, torch.zeros_like(gradient))
+
+
+_FORMULAS = {
+    "AbsGrad": _Formula(
+        lambda x, dout: dout * torch.sign(x), "The gradient of `Abs` by x: dout · sign(x).", "fi", shapes=RuntimeError
+    ),
+    "ACosGrad": _Formula(lambda x, dout: -dout * _cosine(x), "The gradient of `ACos` by x.", shapes=RuntimeError),
+    "AsinGrad": _Formula(lambda x, dout: dout * _cosine(x), "The gradient of `Asin` by x.", shapes=RuntimeError),
+    "AtanGrad": _Formula(
+        lambda x, dout: dout / (1 + torch.conj(x * x)), "The gradient of `Atan` by x.", shapes=RuntimeError
+    ),
+    "AcoshGrad": _Formula(
+        lambda out, dout: dout / torch.conj(torch.sinh(out)),
+        "The gradient of `Acosh` by its value ``out``.",
+        shapes=RuntimeError,
+    ),
+    "AsinhGrad": _Formula(
+        lambda out, dout: dout / torch.conj(torch.cosh(out)),
+        "The gradient of `Asinh` by its value ``out``.",
+        shapes=RuntimeError,
+    ),
+    "ReciprocalGrad": _Formula(lambda y, dy: -dy * torch.conj(y * y), "The gradient of 1 / x by its value ``y``."),
+    "InvGrad": _Formula(
+        lambda x, grad: -grad * x * x,
+        "The gradient of 1 / x by its value ``x``, for complex ones not conjugated, as upstream's.",
+        "fci",
+        TypeError,
+    ),
+    "RsqrtGrad": _Formula(
+        lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop),
+        "The gradient of `Rsqrt` by its value: the first argument is the value, the second its gradient.",
+    ),
+    "SqrtGrad": _Formula(
+        lambda dy, y: 0.5 * y / torch.conj(dy),
+        "The gradient of `Sqrt` by its value: the first argument is the value, the second its gradient.",
+    ),
+    "SigmoidGrad": _Formula(
+        lambda y, dy: dy * torch.conj(y * (1 - y)), "The gradient of `Sigmoid` by its value ``y``."
+    ),
+    "TanhGrad": _Formula(lambda y, dy: dy * (1 - y * y), "The gradient of tanh by its value ``y``: dy · (1 - y²)."),
+    "SiLUGrad": _Formula(_silu, "The gradient of x · sigmoid(x) by x.", "f", TypeError),
+    "SeluGrad": _Formula(_selu, "The gradient of `SeLU` by its value ``result``.", "f", RuntimeError),
+    "EluGrad": _Formula(
+        lambda dout, out: torch.where(out < 0, dout * (out + 1), dout), "The gradient of `Elu` by its value.", "f"
+    ),
+    "ReluGrad": _Formula(
+        lambda y_backprop, x: _kept(y_backprop, x > 0), "The gradient of `ReLU` by x, or by its value.", "fiub"
+    ),
+    "ReLU6Grad": _Formula(
+        lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x <= 6)),
+        "The gradient of `ReLU6` by x; at 6 it still passes.",
+        "f",
+    ),
+    "GeLUGrad": _Formula(_gelu, "The gradient of `GeLU` by x; its value ``y`` is not read.", "f"),
+    "FastGeLUGrad": _Formula(_fast_gelu, "The gradient of `FastGeLU` by x.", "h"),
+    "HSwishGrad": _Formula(_hard_swish, "The gradient of `HSwish` by x.", "f", RuntimeError),
+    "HSigmoidGrad": _Formula(_hard_sigmoid, "The gradient of `HSigmoid` by x.", "fi", RuntimeError),
+    "SoftplusGrad": _Formula(
+        lambda gradients, features: gradients * torch.sigmoid(features),
+        "The gradient of `Softplus` by x.",
+        "f",
+        TypeError,
+    ),
+}
+_CLASSES = {name: plain(name, _checked(name, formula), __name__) for name, formula in _FORMULAS.items()}
+globals().update(_CLASSES)
+
+
+def _shrink(owner: str, lambd: Any, names: tuple[str, str]) -> _Run:
+    """The gradient where x is further than ``lambd`` from 0, else 0."""
+    if isinstance(lambd, bool) or not isinstance(lambd, (int, float)):
+        raise TypeError(f"For '{owner}', the 'lambd' must be a number, but got {type(lambd).__name__}.")
+
+    def run(gradient: Any, x: Any) -> Any:
+        gradient, x = alike(owner, "h", dict(zip(names, (gradient, x))), RuntimeError)
+        return wrap(_kept(gradient, torch.abs(x) > lambd))
+
+    return run
+
+
+@primitive
+def HShrinkGrad(lambd: float = 0.5) -> _Run:
+    """The gradient of `HShrink` by x, its second input."""
+    return _shrink("HShrinkGrad", lambd, ("gradients", "features"))
+
+
+@primitive
+def SoftShrinkGrad(lambd: float = 0.5) -> _Run:
+    """The gradient of `SoftShrink` by x, its second input."""
+    return _shrink("SoftShrinkGrad", lambd, ("input_grad", "input_x"))
+
+
+@primitive
+def LogitGrad(eps: float = -1.0) -> _Run:
+    """The gradient of `Logit` by x; 0 where x is clipped to [eps, 1 - eps]; eps below 0 clips nothing."""
+
+    def compute(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        inside, other = (x >= max(eps, 0)) & (x <= 1 - max(eps, 0)), float("nan") if eps < 0 else 0.0
+        return torch.where(inside, grad / (x * (1 - x)), torch.full_like(grad, other))
+
+    def run(grad: Any, input: Any) -> Any:
+        return wrap(in_float32(compute)(*alike("LogitGrad", "f", {"grad": grad, "input": input})))
+
+    return run
+
+
+# --- of tensors as a whole --------------------------------------------------------------------------------------------
 
 
 def _softmax(dout: Any, out: Any, dim: int = -1) -> Any:
@@ -35,7 +321,6 @@ def _trace(dout: Any, shape: Any, offset: int = 0, axis1: int = 1, axis2: int = 
     return wrap(torch.diagonal_scatter(zeros, spread, offset, axis1, axis2))
 
 
-TanhGrad = plain("TanhGrad", _tanh)
 SoftmaxBackward = plain("SoftmaxBackward", _softmax)
 TraceV2Grad = plain("TraceV2Grad", _trace)
 

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Typed, declared, row
 
+_MODE, _PADDING = Literal["bilinear", "nearest"], Literal["zeros", "border", "reflection"]
+
 _TABLE: dict[str, Any] = {
     "Dense": F.dense,
     "FastGeLU": F.fast_gelu,
@@ -23,6 +25,7 @@ _TABLE: dict[str, Any] = {
     "PReLU": F.prelu,
     "ReLU": F.relu,
     "ReLU6": F.relu6,
+    "ReLUV3": F.relu,
     "SeLU": F.selu,
     "Sigmoid": F.sigmoid,
     "SigmoidCrossEntropyWithLogits": F.sigmoid_cross_entropy,
@@ -76,16 +79,16 @@ _TABLE: dict[str, Any] = {
         F.grid_sample,
         "Values at the places of a grid.",
         "input_x grid",
-        interpolation_mode=(str, "bilinear", "mode"),
-        padding_mode=(str, "zeros"),
+        interpolation_mode=(_MODE, "bilinear", "mode"),
+        padding_mode=(_PADDING, "zeros"),
         align_corners=(bool, False),
     ),
     "GridSampler3D": row(
         F.grid_sample,
         "Values at the places of a grid.",
         "input_x grid",
-        interpolation_mode=(str, "bilinear", "mode"),
-        padding_mode=(str, "zeros"),
+        interpolation_mode=(_MODE, "bilinear", "mode"),
+        padding_mode=(_PADDING, "zeros"),
         align_corners=(bool, False),
     ),
     "Col2Im": row(

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ['Dense', 'FastGeLU', 'FastGelu', 'GeLU', 'Gelu', 'HSigmoid', 'HSwish', 'L2Loss', 'Mish', 'PReLU', 'ReLU', 'ReLU6', 'SeLU', 'Sigmoid', 'SigmoidCrossEntropyWithLogits', 'SoftmaxCrossEntropyWithLogits', 'Softplus', 'Softsign', 'Tanh', 'LogSoftmax', 'Elu', 'CeLU', 'GLU', 'HShrink', 'SoftShrink', 'BiasAdd', 'BatchNorm', 'LayerNorm', 'RmsNorm', 'LRN', 'L2Normalize', 'AdaptiveAvgPool2D', 'AdaptiveAvgPool3D', 'MirrorPad', 'GridSampler2D', 'GridSampler3D', 'Col2Im', 'NLLLoss', 'KLDivLoss', 'BinaryCrossEntropy', 'BCEWithLogitsLoss', 'SoftMarginLoss', 'SparseSoftmaxCrossEntropyWithLogits', 'CTCLoss', 'CTCLossV2', 'CTCGreedyDecoder', 'InTopK']
+__all__ = ['Dense', 'FastGeLU', 'FastGelu', 'GeLU', 'Gelu', 'HSigmoid', 'HSwish', 'L2Loss', 'Mish', 'PReLU', 'ReLU', 'ReLU6', 'ReLUV3', 'SeLU', 'Sigmoid', 'SigmoidCrossEntropyWithLogits', 'SoftmaxCrossEntropyWithLogits', 'Softplus', 'Softsign', 'Tanh', 'LogSoftmax', 'Elu', 'CeLU', 'GLU', 'HShrink', 'SoftShrink', 'BiasAdd', 'BatchNorm', 'LayerNorm', 'RmsNorm', 'LRN', 'L2Normalize', 'AdaptiveAvgPool2D', 'AdaptiveAvgPool3D', 'MirrorPad', 'GridSampler2D', 'GridSampler3D', 'Col2Im', 'NLLLoss', 'KLDivLoss', 'BinaryCrossEntropy', 'BCEWithLogitsLoss', 'SoftMarginLoss', 'SparseSoftmaxCrossEntropyWithLogits', 'CTCLoss', 'CTCLossV2', 'CTCGreedyDecoder', 'InTopK']
 
 class Dense(Primitive):
     """input @ weight.T + bias."""
@@ -65,6 +65,11 @@ class ReLU6(Primitive):
     """min(max(0, x), 6)."""
     def __init__(self) -> None: ...
     def __call__(self, x: Any) -> Any: ...
+
+class ReLUV3(Primitive):
+    """max(0, x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: Any, inplace: bool = False) -> Any: ...
 
 class SeLU(Primitive):
     """The self-normalizing exponential linear unit."""
@@ -178,12 +183,12 @@ class MirrorPad(Primitive):
 
 class GridSampler2D(Primitive):
     """Values at the places of a grid."""
-    def __init__(self, interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False) -> None: ...
+    def __init__(self, interpolation_mode: Literal["bilinear", "nearest"] = "bilinear", padding_mode: Literal["zeros", "border", "reflection"] = "zeros", align_corners: bool = False) -> None: ...
     def __call__(self, input: Any, grid: Any, *, interpolation_mode: str | None = None) -> Any: ...
 
 class GridSampler3D(Primitive):
     """Values at the places of a grid."""
-    def __init__(self, interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False) -> None: ...
+    def __init__(self, interpolation_mode: Literal["bilinear", "nearest"] = "bilinear", padding_mode: Literal["zeros", "border", "reflection"] = "zeros", align_corners: bool = False) -> None: ...
     def __call__(self, input: Any, grid: Any, *, interpolation_mode: str | None = None) -> Any: ...
 
 class Col2Im(Primitive):

@@ -11,12 +11,12 @@ from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops._declare import Ints, primitive
 from mindspore_compat.ops.operations._conv_ops import _check_positive
 
 __all__ = """
-    MaxPool AvgPool MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax MaxUnpool2D
-    MaxUnpool3D AdaptiveMaxPool2D
+    MaxPool MaxPoolV1 AvgPool AvgPoolV1 MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax
+    MaxUnpool2D MaxUnpool3D AdaptiveMaxPool2D
 """.split()
 
 _Run = Callable[..., Any]
@@ -36,6 +36,18 @@ def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", dat
     _check_positive("AvgPool", kernel_size=kernel_size, strides=strides)
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
     return lambda x: F.pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
+
+
+@primitive
+def MaxPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
+    """The same as `MaxPool`; upstream has it on Ascend."""
+    return MaxPool(kernel_size, strides, pad_mode, data_format)._run
+
+
+@primitive
+def AvgPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
+    """The same as `AvgPool`; upstream has it on Ascend."""
+    return AvgPool(kernel_size, strides, pad_mode, data_format)._run
 
 
 @primitive
@@ -160,6 +172,6 @@ def MaxUnpool3D(
 
 
 @primitive
-def AdaptiveMaxPool2D(output_size: Any) -> _Run:
+def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple]) -> _Run:
     """(maxima over windows so that ``output_size`` remain, int64 indices)."""
     return lambda input: F.adaptive_max_pool2d(input, output_size, True)

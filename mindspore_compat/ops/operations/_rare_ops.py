@@ -22,7 +22,7 @@ from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = """
     AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
-    DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling
+    DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling PadAndShift
     SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache
 """.split()
 
@@ -117,6 +117,23 @@ def Shift(periods: Int = 1, axis: Int = -1) -> _Run:
         return wrap(torch.cat((filled, moved) if rest else (moved, filled), place))
 
     return run
+
+
+def _pad_and_shift(input_x: Any, cum_sum_arr: Any, shift_idx: Any) -> Any:
+    """-1 in as many elements as ``cum_sum_arr`` ends with; those between its elements ``shift_idx`` and the next are
+    the first of ``input_x``.
+    """
+    check_tensors("PadAndShift", input_x=input_x, cum_sum_arr=cum_sum_arr)
+    if isinstance(shift_idx, bool) or not isinstance(shift_idx, int):
+        raise TypeError(f"For 'PadAndShift', the 'shift_idx' must be an int, but got {type(shift_idx).__name__}.")
+    sums = as_ints(cum_sum_arr)
+    if not 0 <= shift_idx < len(sums) - 1:
+        raise ValueError(f"For 'PadAndShift', the 'shift_idx' must be in [0, {len(sums) - 1}), but got {shift_idx}.")
+    start, end = sums[shift_idx : shift_idx + 2]
+    return wrap(torch.nn.functional.pad(input_x[: end - start], (start, sums[-1] - end), value=-1))
+
+
+PadAndShift = plain("PadAndShift", _pad_and_shift)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -24,11 +24,16 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
+def _floating(x: torch.Tensor) -> torch.Tensor:
+    """Integers as float64, since torch has no kernel for them; of a maximum they come back as they were."""
+    return x if x.dtype.is_floating_point else to_dtype(x, torch.float64)
+
+
 def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
     """(maxima over windows so that ``output_size``, a Tensor, remain; flat index of each as int32)."""
     check_type(output_size, "output_size", torch.Tensor, "AdaptiveMaxPool3D")
-    values, places = tf.adaptive_max_pool3d(x, as_ints(output_size), return_indices=True)
-    return wrap((values, to_dtype(places, torch.int32)))
+    values, places = tf.adaptive_max_pool3d(_floating(x), as_ints(output_size), return_indices=True)
+    return wrap((to_dtype(values, x.dtype), to_dtype(places, torch.int32)))
 
 
 AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
@@ -147,7 +152,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                     f"For '{owner}', the 'pooling_ratio' must be [1.0, rows, columns, 1.0] of at least 1, but got "
                     f"{pooling_ratio}."
                 )
-            borders = []
+            borders, dtype, x = [], x.dtype, _floating(x)
             generator = fixed_generator(seed or seed2 or int(deterministic), "cpu")
             for axis in (1, 2):
                 count = int(x.shape[axis] / pooling_ratio[axis])
@@ -155,7 +160,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                 ends = [min(end + overlapping, x.shape[axis]) for end in borders[-1][1:]]
                 parts = [reduce(x[(slice(None),) * axis + (slice(a, b),)], axis) for a, b in zip(borders[-1], ends)]
                 x = torch.cat(parts, axis)
-            return wrap((x, *(constant(item, x.device) for item in borders)))
+            return wrap((to_dtype(x, dtype), *(constant(item, x.device) for item in borders)))
 
         return run
 
@@ -179,8 +184,10 @@ def FractionalMaxPoolWithFixedKsize(ksize: Any, output_shape: Any, data_format: 
     kernel, size = _sizes(ksize, "ksize", owner, 2), _sizes(output_shape, "output_shape", owner, 2)
 
     def run(input_x: Any, random_samples: Any) -> Any:
-        samples = random_samples.detach().to(input_x.dtype)
-        return wrap(tuple(tf.fractional_max_pool2d_with_indices(input_x, kernel, size, _random_samples=samples)))
+        x = _floating(input_x)
+        samples = random_samples.detach().to(x.dtype)
+        values, places = tf.fractional_max_pool2d_with_indices(x, kernel, size, _random_samples=samples)
+        return wrap((to_dtype(values, input_x.dtype), places))
 
     return run
 
@@ -195,10 +202,11 @@ def FractionalMaxPool3DWithFixedKsize(
 
     def run(x: Any, random_samples: Any) -> Any:
         channels_last = data_format == "NDHWC"
-        x = torch.movedim(x, -1, 1) if channels_last else x
-        found = tf.fractional_max_pool3d_with_indices(
-            x, kernel, size, _random_samples=random_samples.detach().to(x.dtype)
+        maps = _floating(torch.movedim(x, -1, 1) if channels_last else x)
+        values, places = tf.fractional_max_pool3d_with_indices(
+            maps, kernel, size, _random_samples=random_samples.detach().to(maps.dtype)
         )
+        found = to_dtype(values, x.dtype), places
         return wrap(tuple(torch.movedim(item, 1, -1) if channels_last else item for item in found))
 
     return run

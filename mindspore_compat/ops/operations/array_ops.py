@@ -13,7 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
-from mindspore_compat.ops._declare import Int, PositiveInt, plain, primitive
+from mindspore_compat.ops._declare import Int, Ints, PositiveInt, plain, primitive
 from mindspore_compat.ops.operations import _array_table, _segment_ops
 from mindspore_compat.ops.operations._array_table import *  # noqa: F403
 from mindspore_compat.ops.operations._segment_ops import *  # noqa: F403
@@ -262,7 +262,12 @@ def BatchToSpace(block_size: int, crops: Any) -> _Run:
 
 
 @primitive
-def ExtractImagePatches(ksizes: Any, strides: Any, rates: Any, padding: str = "VALID") -> _Run:
+def ExtractImagePatches(
+    ksizes: Ints[int | list | tuple],
+    strides: Ints[int | list | tuple],
+    rates: Ints[int | list | tuple],
+    padding: str = "VALID",
+) -> _Run:
     """Windows of (N, C, H, W) as channels (N, kh·kw·C, H', W')."""
     kernel, stride, rate = (
         (as_ints(item) * 2)[:2] if len(as_ints(item)) == 1 else as_ints(item)[-2:] for item in (ksizes, strides, rates)

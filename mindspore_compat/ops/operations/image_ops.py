@@ -27,7 +27,7 @@ __all__ = [
     *_color_ops.__all__,
     *_selection_ops.__all__,
     *"""
-    ResizeBilinear ResizeNearestNeighbor ResizeLinear1D ResizeArea IOU CheckValid RGBToHSV HSVToRGB
+    ResizeBilinear ResizeNearestNeighbor ResizeLinear1D ResizeV2 ResizeArea IOU CheckValid RGBToHSV HSVToRGB
     """.split(),
 ]
 
@@ -66,6 +66,38 @@ def ResizeLinear1D(coordinate_transformation_mode: Literal["align_corners", "hal
     """(N, C, W) resized by linear interpolation."""
     aligned = coordinate_transformation_mode == "align_corners"
     return lambda x, size: F.resize_linear(x, as_ints(size), aligned, not aligned)
+
+
+def resized(owner: str, x: Any, sizes: tuple[int, ...], aligned: bool, mode: str) -> Any:
+    """(N, C, H, W) resized as `ResizeV2`, with its checks."""
+    if len(sizes) != 4 or x.dim() != 4 or tuple(x.shape[:2]) != sizes[:2] or min(sizes) <= 0:
+        raise ValueError(
+            f"For '{owner}', the sizes must be those of x but for its height and width, but got {sizes} for "
+            f"{tuple(x.shape)}."
+        )
+    if mode != "cubic" and (sizes[2] != 1 or x.shape[2] != 1):
+        raise ValueError(f"For '{owner}', the height must be 1 when mode='nearest' or 'linear', but got {sizes[2]}.")
+    if mode == "nearest":
+        return F.resize_nearest(x, sizes[2:])
+    return wrap(kernels.interpolate(x, sizes[2:], mode=mode.replace("linear", "bilinear").replace("cubic", "bicubic"),
+                                    align_corners=aligned))  # fmt: skip
+
+
+@primitive
+def ResizeV2(
+    coordinate_transformation_mode: Literal["align_corners", "half_pixel"] = "half_pixel",
+    mode: Literal["nearest", "linear", "cubic"] = "nearest",
+) -> _Run:
+    """(N, C, 1, W) resized by nearest or linear, (N, C, H, W) by cubic interpolation to ``sizes``, which name all four
+    axes; ``roi`` and ``scales`` are not read.
+    """
+    aligned = coordinate_transformation_mode == "align_corners"
+    if mode == "nearest" and aligned:
+        raise ValueError(
+            "For 'ResizeV2', the 'coordinate_transformation_mode' must be 'half_pixel' when mode='nearest', but got "
+            "'align_corners'."
+        )
+    return lambda x, roi, scales, sizes: resized("ResizeV2", x, as_ints(sizes), aligned, mode)
 
 
 @primitive

@@ -13,7 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import check_same_dtype, check_same_shape, dtype_or_none, to_dtype
-from mindspore_compat.ops._declare import Bool, Int, Typed, plain, primitive
+from mindspore_compat.ops._declare import Bool, Int, Ints, Typed, plain, primitive
 from mindspore_compat.ops.operations import _math_table
 from mindspore_compat.ops.operations._math_table import *  # noqa: F403
 
@@ -34,7 +34,9 @@ _Run = Callable[..., Any]
 
 
 @primitive
-def ReduceStd(axis: Any = (), unbiased: bool = True, keep_dims: bool = False) -> _Run:
+def ReduceStd(
+    axis: Ints[int | list | tuple | torch.Tensor] = (), unbiased: bool = True, keep_dims: bool = False
+) -> _Run:
     """(standard deviation, mean) over ``axis``."""
     return lambda x: F.std_mean(x, axis, int(unbiased), keep_dims)
 

@@ -17,7 +17,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops._declare import Bool, Ints, primitive
 from mindspore_compat.ops.operations import (
     _adaptive_update_ops,
     _conv_ops,
@@ -66,13 +66,8 @@ __all__ = [
 
 
 @primitive
-def Softmax(axis: Any = -1) -> _Run:
+def Softmax(axis: Ints[int | tuple] = -1) -> _Run:
     """exp(x) normalized to sum 1 along one axis or several."""
-    if isinstance(axis, bool) or not isinstance(axis, (int, tuple)):
-        raise TypeError(
-            f"For 'Softmax', the 'axis' must be an int or a tuple of ints, but got {axis!r} of type "
-            f"{type(axis).__name__}."
-        )
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
@@ -192,9 +187,11 @@ def Pad(paddings: Any) -> _Run:
 
 @primitive
 def PadV3(mode: str = "constant", paddings_contiguous: bool = True) -> _Run:
-    """Padded by (before, after) pairs, the last axis first, as `ops.pad`."""
+    """Padded by (before, after) pairs, the last axis first, as `ops.pad`. Without ``paddings_contiguous`` all sides
+    before stand first, then all sides after.
+    """
     return lambda x, paddings, constant_value=None: F.pad(
-        x, paddings, {"edge": "replicate"}.get(mode, mode), constant_value
+        x, F.sides_of(paddings, paddings_contiguous), {"edge": "replicate"}.get(mode, mode), constant_value
     )
 
 
@@ -209,31 +206,32 @@ def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> 
     return run
 
 
+def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run:
+    """(N, C, D, H, W) resized to ``output_size``, or by float factors ``scales``."""
+
+    def run(x: Any, output_size: Any = None, scales: Any = None) -> Any:
+        if not x.dtype.is_floating_point:
+            raise TypeError(f"For '{owner}', the 'x' must be of a float dtype, but got {x.dtype}.")
+        if scales is not None and any(not isinstance(item, float) for item in scales):
+            raise TypeError(f"For '{owner}', the 'scales' must be floats, but got {scales}.")
+        size = None if output_size is None else as_ints(output_size)
+        if any(item <= 0 for item in (*(size or ()), *(scales or ()))):
+            raise ValueError(f"For '{owner}', the sizes must be greater than 0, but got {output_size}, {scales}.")
+        return wrap(kernels.interpolate(x, size, None if scales is None else tuple(scales), mode, align_corners))
+
+    return run
+
+
 @primitive
 def UpsampleNearest3D() -> _Run:
     """(N, C, D, H, W) resized by nearest neighbours."""
-    return lambda x, output_size=None, scales=None: wrap(
-        kernels.interpolate(
-            x,
-            None if output_size is None else as_ints(output_size),
-            None if scales is None else tuple(scales),
-            "nearest",
-        )
-    )
+    return _upsampled("UpsampleNearest3D", "nearest")
 
 
 @primitive
-def UpsampleTrilinear3D(align_corners: bool = False) -> _Run:
+def UpsampleTrilinear3D(align_corners: Bool = False) -> _Run:
     """(N, C, D, H, W) resized by linear interpolation."""
-    return lambda x, output_size=None, scales=None: wrap(
-        kernels.interpolate(
-            x,
-            None if output_size is None else as_ints(output_size),
-            None if scales is None else tuple(scales),
-            "trilinear",
-            align_corners,
-        )
-    )
+    return _upsampled("UpsampleTrilinear3D", "trilinear", align_corners)
 
 
 @primitive

@@ -37,6 +37,7 @@ _NAMES: dict[str, str] = {
     "Unstack UpperBound Zeros ZerosLike",
     "rare": "AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs "
     "DynamicBroadcastTo DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
+    "PadAndShift "
     "SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyMomentum SparseApplyProximalGradientDescent "
     "SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache",
     "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
@@ -62,7 +63,8 @@ _NAMES: dict[str, str] = {
     "SparseApplyProximalAdagrad SparseApplyRMSProp",
     "pictures and boxes": "AffineGrid BoundingBoxDecode BoundingBoxEncode CheckValid CropAndResize HSVToRGB IOU "
     "NMSWithMask PsROIPooling RGBToHSV ROIAlign ResizeArea "
-    "ResizeBicubic ResizeBilinear ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor ResizeNearestNeighborV2",
+    "ResizeBicubic ResizeBilinear ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor ResizeNearestNeighborV2 "
+    "ResizeV2",
     "reductions, matrices": "Addcdiv Addcmul ApproximateEqual ArgMaxWithValue ArgMinWithValue Argmax Argmin "
     "BartlettWindow BatchMatMul BlackmanWindow Bucketize Cdist "
     "Cholesky CholeskyInverse CholeskySolve ConjugateTranspose CountNonZero Cross CumProd CumSum Cummax Cummin "
@@ -84,6 +86,7 @@ _NAMES: dict[str, str] = {
     "FastGeLU FastGelu GLU GeLU Gelu "
     "GridSampler2D GridSampler3D HShrink HSigmoid HSwish Im2Col InTopK InstanceNorm KLDivLoss L2Loss L2Normalize LRN "
     "LayerNorm LogSoftmax "
+    "AvgPoolV1 MaxPoolV1 ReLUV3 "
     "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad "
     "Mish MultiMarginLoss "
     "MultilabelMarginLoss NLLLoss PReLU Pad PadV3 ReLU ReLU6 RmsNorm SeLU Sigmoid SigmoidCrossEntropyWithLogits "

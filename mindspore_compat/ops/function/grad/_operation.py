@@ -18,6 +18,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.context import is_graph_mode
+from mindspore_compat.ops.function.grad._sequences import Spread, is_sequence
 
 __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 
@@ -207,11 +208,12 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
 
 
 def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
-    """Those of the positions that hold a Tensor; the others have no gradient."""
+    """Those of the positions that hold a Tensor, else those of tuples and lists of them; others have no gradient."""
     for position in positions:
         if position >= len(inputs):
             raise RuntimeError(f"Position index {position} is exceed input size.")
     found = tuple([position for position in positions if isinstance(inputs[position], torch.Tensor)])
+    found = found or tuple([position for position in positions if is_sequence(inputs[position])])
     if positions and not found:
         raise TypeError(
             f"For 'grad', the inputs at 'grad_position' {positions} must be Tensors, but got "
@@ -256,7 +258,12 @@ def value_and_grad(
         if sens_param:
             args, sens = args[:-1], args[-1]
         wanted = _wanted(positions, (*args, *kwargs.values()))
-        outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
+        if any(place < len(args) and not isinstance(args[place], torch.Tensor) for place in wanted):
+            spread = Spread(fn, args, wanted)
+            outputs, found = _differentiated(spread.fn, spread.args, kwargs, sens, spread.wanted, parameters, has_aux)
+            found = spread.gradients(found)
+        else:
+            outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
         if return_ids:
             found = tuple(zip([*wanted, *(parameter.name for parameter in parameters)], found))
         of_inputs: Any = found[: len(wanted)]
