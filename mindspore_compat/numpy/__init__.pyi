@@ -42,6 +42,7 @@ from mindspore_compat.numpy._joining import split as split
 from mindspore_compat.numpy._joining import stack as stack
 from mindspore_compat.numpy._joining import vsplit as vsplit
 from mindspore_compat.numpy._joining import vstack as vstack
+from mindspore_compat.numpy._padding import pad as pad
 from mindspore_compat.numpy._products import cross as cross
 from mindspore_compat.numpy._products import dot as dot
 from mindspore_compat.numpy._products import inner as inner
@@ -95,7 +96,6 @@ from mindspore_compat.numpy.array_creations import mgrid as mgrid
 from mindspore_compat.numpy.array_creations import ogrid as ogrid
 from mindspore_compat.numpy.array_creations import ones as ones
 from mindspore_compat.numpy.array_creations import ones_like as ones_like
-from mindspore_compat.numpy.array_creations import pad as pad
 from mindspore_compat.numpy.array_creations import trace as trace
 from mindspore_compat.numpy.array_creations import tri as tri
 from mindspore_compat.numpy.array_creations import tril as tril

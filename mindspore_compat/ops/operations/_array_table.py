@@ -112,7 +112,7 @@ _TABLE: dict[str, Any] = {
         F.roll,
         "Shifted with wrap-around.",
         shifts=(Ints[int | list | tuple], ...),
-        dims=(Ints[int | list | tuple], None),
+        dims=(Ints[int | list | tuple | None], None),
     ),
     "Tril": row(F.tril, "The lower triangle.", diagonal=(int, 0)),
     "Triu": row(F.triu, "The upper triangle.", diagonal=(int, 0)),
