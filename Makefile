@@ -10,7 +10,7 @@
 # PyTorch is pinned. For a GPU, or the torch of your choice, override one variable (the choice stays in $(VENV)):
 #   make test TORCH=torch
 #   make test TORCH="torch==2.13.0 --index-url https://download.pytorch.org/whl/cu130"
-# More: PYTHON=python3.12, VENV=/somewhere, ARGS="tests/api -k alias" for pytest.
+# More: PYTHON=python3.12, VENV=/somewhere, WORKERS=8, ARGS="tests/api -k alias" for pytest.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -24,8 +24,11 @@ demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
 	$(BIN)/python examples/lenet_in_torch.py "$$(ls -t demo_ckpt/*.ckpt | head -n 1)"
 
+# the tests of a file share a process; WORKERS=0 runs all in one
+WORKERS ?= 2
+PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/.test
-	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(ARGS)
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 # the core tests with everything on a CUDA device: a fake one where PyTorch is its CPU build (docs/gpu.md)
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
@@ -34,7 +37,7 @@ GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/t
 	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
 	tests/capture/test_replay_fuzz.py
 test-gpu: $(VENV)/.test
-	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(GPU_TESTS) $(ARGS)
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -127,7 +127,9 @@ class ReduceMethods:
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("sum", kwargs)
         result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
-        return result if initial is None else result + initial
+        if initial is None:
+            return result
+        return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial
 
     def mean(self: Any, axis: Any = None, keep_dims: Any = False, *, dtype: Any = None, **kwargs: Any) -> Any:
         """Mean over ``axis`` (None: all); ints give an int, as upstream's CPU does."""

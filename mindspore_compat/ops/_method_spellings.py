@@ -15,6 +15,7 @@ from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops._adapt import as_plain
 
 __all__ = ["install_spellings", "known_as"]
 
@@ -64,6 +65,8 @@ def _scaled(inner: _Method) -> _Method:
         if isinstance(alpha, torch.Tensor) or alpha != 1:
             args = tuple(_times(value, alpha) for value in args)
             kwargs = {name: _times(value, alpha) for name, value in kwargs.items()}
+        elif args and args[0].__class__ in (list, tuple):
+            args = (as_plain(args[0], like=self), *args[1:])
         return inner(self, *args, **kwargs)
 
     return method

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function._triangular import solve_triangular as of_triangle
 from mindspore_compat.ops.function.linalg_func import from_triangle
 
@@ -76,7 +76,7 @@ def block_diag(*arrs: Any) -> Any:
         ValueError: if one has more than two axes.
     """
     if not arrs:
-        return wrap(torch.zeros(1, 0, device=current_device()))
+        return F.zeros((1, 0), torch.float32)
     if any(item.dim() > 2 for item in arrs):
         raise ValueError("Arguments to mindspore.scipy.linalg.block_diag must have at most 2 dimensions.")
     return wrap(torch.block_diag(*arrs))

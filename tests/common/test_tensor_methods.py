@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from mindspore_compat import ops
-from mindspore_compat.common.dtype import float16, int32
+from mindspore_compat.common.dtype import bool_, float16, int32
 from mindspore_compat.common.tensor import Tensor
 
 
@@ -128,3 +128,20 @@ def test_sums_and_differences_take_a_factor_by_name() -> None:
     assert x.__sub__(3, alpha=2).asnumpy().tolist() == [-2.0, -1.0]
     with pytest.raises(TypeError, match="no argument 'alpha'"):
         x.__mul__(y, alpha=2)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_add_and_sub_take_sequences_and_comparisons_do_not(kind: type) -> None:
+    x = Tensor([[1.0, 3.0], [0.0, 2.0]])
+    assert x.add(kind([1, 2])).asnumpy().tolist() == [[2, 5], [1, 4]]
+    assert x.sub(kind([1, 2])).asnumpy().tolist() == [[0, 1], [-1, 0]]
+    for name in ("eq", "ne", "not_equal", "equal"):
+        if hasattr(x, name):
+            with pytest.raises(TypeError, match="must be Tensors or numbers"):
+                getattr(x, name)(kind([1, 3]))
+
+
+def test_a_sum_of_bools_from_an_initial_value_is_a_bool() -> None:
+    for initial, found in ((12, True), (0, False)):
+        total = Tensor([0.0, 0.0]).sum(dtype=bool_, initial=initial)
+        assert isinstance(total, Tensor) and total.dtype == bool_ and bool(total) is found

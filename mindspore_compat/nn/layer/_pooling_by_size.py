@@ -71,7 +71,7 @@ class _AdaptiveNd(Cell):
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
-        self.output_size = output_size
+        self.output_size = self.__dict__["_given"] = output_size
         self._sizes = self._checked(output_size)
 
     def _checked(self, output_size: Any) -> tuple[int | None, ...]:
@@ -120,7 +120,9 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
     def construct(self, x: Any) -> Any:
         if x.dim() not in (3, 4):
             raise ValueError(f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
-        self._sizes = self._checked(self.output_size)  # the only one of them whose size may be set later
+        if self.output_size is not self.__dict__["_given"]:  # the only one of them whose size may be set later
+            self._sizes = self._checked(self.output_size)
+            self.__dict__["_given"] = self.output_size
         result = _nn.adaptive_max_pool2d(x, self._resolved(x))
         return tuple(result) if self.return_indices else result[0]
 

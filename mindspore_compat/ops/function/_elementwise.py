@@ -67,7 +67,13 @@ def _operator(
                     return wrap(retried(error, of_one_dtype, (input, other)))
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
-        return wrap(function(input, other))
+        found = function(input, other)
+        if isinstance(found, bool):  # Python's answer where neither side knows how to compare
+            raise TypeError(
+                f"Failed calling {name}: its inputs must be Tensors or numbers, but got {type(input).__name__} and "
+                f"{type(other).__name__}. Make a Tensor of a list."
+            )
+        return wrap(found)
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = (

@@ -26,9 +26,9 @@ from mindspore_compat.dataset.core.validator_helpers import (
 )
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
+from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, Shuffle
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
 from mindspore_compat.dataset.engine._sources.files import read_array
-from mindspore_compat.dataset.engine.samplers import SHUFFLES, Shuffle
 
 __all__ = [
     "ARRAYS",

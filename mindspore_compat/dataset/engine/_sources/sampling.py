@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import refused
+from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, check_number
 from mindspore_compat.dataset.engine.samplers import (
-    SHUFFLES,
     BuiltinSampler,
     DistributedSampler,
     IterSampler,
@@ -16,7 +16,6 @@ from mindspore_compat.dataset.engine.samplers import (
     SequentialSampler,
     Shuffle,
     SubsetSampler,
-    check_number,
 )
 
 __all__ = ["select_sampler"]

@@ -1,0 +1,133 @@
+"""What samplers share: levels of shuffling, chains of samplers, checks of their arguments."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
+
+__all__ = ["SHUFFLES", "BuiltinSampler", "Shuffle", "check_num_samples", "check_number"]
+
+
+#: upstream's words for what is no shuffle mode
+SHUFFLES = (
+    "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or 'Shuffle.GLOBAL' or "
+    "'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'."
+)
+
+
+class Shuffle(str, Enum):
+    """Levels of shuffling: whole sources, or the order of files, or what is in them."""
+
+    FALSE = "false"
+    ADAPTIVE = "adaptive"
+    GLOBAL = "global"
+    PARTIAL = "partial"
+    FILES = "files"
+    INFILE = "infile"
+
+
+def check_number(value: Any, name: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be integer but was: {value}.")
+
+
+def check_num_samples(num_samples: int | None) -> None:
+    if num_samples is None:
+        return
+    check_number(num_samples, "num_samples")
+    if not 0 <= num_samples <= INT64_MAX:
+        raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
+
+
+class BuiltinSampler:
+    """Base of the samplers below; user-defined ones derive from `Sampler`."""
+
+    shuffle: Any = False
+    # of a source of files while it is read: where each file ends, and whether shards are blocks
+    _stops: np.ndarray | None = None
+    _in_blocks = False
+
+    def __init__(self, num_samples: int | None = None) -> None:
+        self.child_sampler: BuiltinSampler | None = None
+        self.num_samples = num_samples
+
+    @contextlib.contextmanager
+    def over_files(self, stops: np.ndarray, in_blocks: bool) -> Iterator[None]:
+        """Within, ``Shuffle.FILES`` and ``INFILE`` mean the files that end at `stops`; with `in_blocks` a shard is a
+        run of samples that follow each other, whatever the offset.
+        """
+        self._stops, self._in_blocks = stops, in_blocks
+        try:
+            with (
+                contextlib.nullcontext()
+                if self.child_sampler is None
+                else self.child_sampler.over_files(stops, in_blocks)
+            ):
+                yield
+        finally:
+            del self._stops, self._in_blocks
+
+    def parse(self) -> BuiltinSampler:
+        """This sampler: upstream's is made of it by its engine."""
+        return self
+
+    def add_child(self, sampler: BuiltinSampler) -> None:
+        """Let `sampler` choose first. Raises: RuntimeError if there is a child already."""
+        if self.child_sampler is not None:
+            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        self.child_sampler = sampler
+
+    def get_child(self) -> BuiltinSampler | None:
+        """The child sampler or None."""
+        return self.child_sampler
+
+    def get_num_samples(self) -> int | None:
+        """The smaller of this sampler's and its child's `num_samples`, None where neither has one."""
+        child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
+        counts = [c for c in (self.num_samples, child) if c is not None]
+        return min(counts) if counts else None
+
+    def is_shuffled(self) -> bool:
+        """Whether the order is random."""
+        return self.child_sampler is not None and self.child_sampler.is_shuffled()
+
+    def is_sharded(self) -> bool:
+        """Whether only one shard is read."""
+        return self.child_sampler is not None and self.child_sampler.is_sharded()
+
+    def indices(self, size: int, rng: np.random.Generator, labels: np.ndarray | None = None) -> np.ndarray:
+        """The ids of one pass over `size` samples, as an int64 array."""
+        if self.child_sampler is None:
+            return self._choose(size, rng, labels)
+        ids = self.child_sampler.indices(size, rng, labels)
+        return ids[self._choose(len(ids), rng, None if labels is None else labels[ids])]
+
+    def is_shared(self) -> bool:
+        """Whether other processes must draw the same order (a shard is taken of it)."""
+        return self.child_sampler is not None and self.child_sampler.is_shared()
+
+    def count(self, size: int) -> int:
+        """How many ids `indices` gives."""
+        return len(self.indices(size, np.random.default_rng(0)))
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        raise NotImplementedError
+
+    def _permutation(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """A random order of the samples, of the files, or within the files."""
+        stops = self._stops
+        if stops is None or self.shuffle not in (Shuffle.FILES, Shuffle.INFILE) or stops[-1] != size:
+            return rng.permutation(size)
+        files = np.split(np.arange(size), stops[:-1])
+        if self.shuffle == Shuffle.FILES:
+            return np.concatenate([files[number] for number in rng.permutation(len(files))])
+        return np.concatenate([rng.permutation(file) for file in files])
+
+    def _limit(self, size: int) -> int:
+        return min(size, self.num_samples) if self.num_samples else size
