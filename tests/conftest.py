@@ -115,6 +115,14 @@ def seed() -> None:
         datasets.reseed(datasets.DEFAULT_SEED)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def pynative_at_first() -> None:
+    """Every file starts in PyNative mode, whatever ran before it in this process."""
+    context = sys.modules.get("mindspore_compat.context")
+    if context is not None and context.is_graph_mode():
+        context.set_context(mode=context.PYNATIVE_MODE)
+
+
 @pytest.fixture(autouse=True)
 def device(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test starts on the session's device."""
