@@ -71,7 +71,7 @@ class _AdaptiveNd(Cell):
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
-        self.output_size = self.__dict__["_given"] = output_size
+        self.output_size = output_size
         self._sizes = self._checked(output_size)
 
     def _checked(self, output_size: Any) -> tuple[int | None, ...]:
@@ -88,8 +88,8 @@ class _AdaptiveNd(Cell):
                 raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
         return items
 
-    def _resolved(self, x: Any) -> tuple[int, ...]:
-        return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count :]))
+    def _resolved(self, x: Any, sizes: tuple[int | None, ...]) -> tuple[int, ...]:
+        return tuple(size if wanted is None else wanted for wanted, size in zip(sizes, x.shape[-self._count :]))
 
 
 class AdaptiveAvgPool2d(_AdaptiveNd):
@@ -98,7 +98,7 @@ class AdaptiveAvgPool2d(_AdaptiveNd):
     def construct(self, x: Any) -> Any:
         if x.dim() not in (3, 4):
             raise ValueError(f"For primitive[AdaptiveAvgPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
-        return kernels.adaptive_avg_pool2d(x, self._resolved(x))
+        return kernels.adaptive_avg_pool2d(x, self._resolved(x, self._sizes))
 
 
 class AdaptiveAvgPool3d(_AdaptiveNd):
@@ -107,7 +107,7 @@ class AdaptiveAvgPool3d(_AdaptiveNd):
     _count = 3
 
     def construct(self, x: Any) -> Any:
-        return kernels.adaptive_avg_pool3d(x, self._resolved(x))
+        return kernels.adaptive_avg_pool3d(x, self._resolved(x, self._sizes))
 
 
 class AdaptiveMaxPool2d(_AdaptiveNd):
@@ -120,10 +120,8 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
     def construct(self, x: Any) -> Any:
         if x.dim() not in (3, 4):
             raise ValueError(f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
-        if self.output_size is not self.__dict__["_given"]:  # the only one of them whose size may be set later
-            self._sizes = self._checked(self.output_size)
-            self.__dict__["_given"] = self.output_size
-        result = _nn.adaptive_max_pool2d(x, self._resolved(x))
+        sizes = self._checked(self.output_size)  # the only one of them whose size may be set later
+        result = _nn.adaptive_max_pool2d(x, self._resolved(x, sizes))
         return tuple(result) if self.return_indices else result[0]
 
 
@@ -137,7 +135,7 @@ class AdaptiveMaxPool3d(_AdaptiveNd):
         self.return_indices = return_indices
 
     def construct(self, x: Any) -> Any:
-        result = _nn.adaptive_max_pool3d(x, self._resolved(x))
+        result = _nn.adaptive_max_pool3d(x, self._resolved(x, self._sizes))
         return tuple(result) if self.return_indices else result[0]
 
 
