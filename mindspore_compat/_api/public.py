@@ -9,6 +9,7 @@ import csv
 from functools import cache
 from pathlib import Path
 
+from .members import member_figures
 from .placeholders import STUB_MARK
 from .resolve import ABSENT, MISSING, PLACEHOLDER, State, resolve
 
@@ -49,6 +50,7 @@ def page() -> str:
     }
     total = sum(len(names) for names in states.values())
     here = sum(state.state == "full" for names in states.values() for state in names.values())
+    members, members_here = member_figures()
     lines = [
         "# The API of MindSpore 2.10",
         "",
@@ -57,6 +59,9 @@ def page() -> str:
         f"Of {total} public names of MindSpore 2.10 (modules, and members of Tensor, Parameter and Cell) {here} are",
         f"here: {here / total:.1%}. A placeholder can be imported and raises `UnsupportedError` when called. Names of",
         "older releases, and how many projects use what, stand in [coverage.md](coverage.md).",
+        "",
+        f"Of {members} members (methods, properties) of the classes that are here {members_here} are here;",
+        "`_api/members_absent.csv` says why the others are left out.",
         "",
         "| module | names | here | placeholders | missing |",
         "|---|---|---|---|---|",

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from .errors import PACKAGE, UPSTREAM
 from .placeholders import PARTIAL_MARK, STUB_MARK
 
-__all__ = ["ABSENT", "FULL", "MISSING", "PARTIAL", "PLACEHOLDER", "State", "argument_differences", "derive", "resolve"]
+__all__ = """
+    ABSENT FULL MISSING PARTIAL PLACEHOLDER State argument_differences derive is_set_on_instances resolve
+""".split()
 
 FULL, PARTIAL, PLACEHOLDER, MISSING = "full", "partial", "placeholder", "missing"
 ABSENT = object()
@@ -62,7 +64,7 @@ def _step(value: Any, part: str) -> Any:
             return importlib.import_module(f"{value.__name__}.{part}")
         except ImportError:
             return ABSENT
-    if isinstance(value, type) and _is_set_on_instances(value, part):
+    if isinstance(value, type) and is_set_on_instances(value, part):
         return INSTANCE_ATTRIBUTE
     if isinstance(value, type) and value.__module__.startswith(f"{PACKAGE}.dataset."):
         # The census says "Dataset" of every dataset, and only sources have samplers.
@@ -72,7 +74,7 @@ def _step(value: Any, part: str) -> Any:
     return ABSENT
 
 
-def _is_set_on_instances(cls: type, attribute: str) -> bool:
+def is_set_on_instances(cls: type, attribute: str) -> bool:
     for base in cls.__mro__:
         if attribute in vars(base).get("__annotations__", {}):
             return True

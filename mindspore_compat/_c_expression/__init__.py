@@ -64,7 +64,7 @@ def _truncated_normal(seed: int, data: np.ndarray, a: float, b: float, mean: flo
 
 __getattr__ = module_getattr(
     __name__,
-    {"MixedPrecisionType": "nn._cell_dtype", "TensorPy": "common.tensor:Tensor"},
+    {"prim_type": "ops.primitive:PrimType", "MixedPrecisionType": "nn._cell_dtype", "TensorPy": "common.tensor:Tensor"},
     unsupported={
         "init_exec_dataset": "it starts the queue that feeds an Ascend device. There is no queue here: "
         "a dataset sinks in Model.train and train_thor.ModelThor by itself.",

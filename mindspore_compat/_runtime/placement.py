@@ -133,8 +133,10 @@ def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> 
 
 
 def constant(value: Any, device: torch.device, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """A tensor of a number, array or list of numbers; on a CUDA device a number is filled in there."""
-    if device.type == "cpu":
+    """A tensor of a number, array, tensor or list of numbers; on a CUDA device a number is filled in there, and what
+    lies there does not leave it.
+    """
+    if device.type == "cpu" or (isinstance(value, torch.Tensor) and value.device == device):
         return torch.as_tensor(value, dtype=dtype, device=device)
     if isinstance(value, (bool, int, float)):
         return torch.full((), value, dtype=dtype, device=device)

@@ -15,8 +15,6 @@ Upstream: what ``set_grad`` and the PyNative executor record.
 
 from __future__ import annotations
 
-import bisect
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,78 +24,27 @@ from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
+from mindspore_compat.common._recorded import DIFFERENTIABLE, THREAD, keeps_graph, outside, raise_other, sequence_number
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.sparse_tensor import Sparse
 
 __all__ = [
     "KEPT",
-    "THREAD",
     "Forward",
     "as_variable",
     "detached",
-    "differentiable",
     "gradients",
+    "in_floats",
     "is_differentiable",
     "keep",
-    "keeps_graph",
     "scalar_gradients",
     "tensors_of",
 ]
 
 _Base = torch._C.TensorBase
+_set_multithreaded = torch._C._set_multithreading_enabled
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
-_sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
-_MOST_SPANS = 4096
-_LEAF = 2**63  # torch numbers nodes of leaves from above
-
-
-class _Thread(threading.local):
-    """What this thread has recorded: how many forwards are ``running``, and what torch recorded between them.
-
-    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward
-    recorded.
-    """
-
-    def __init__(self) -> None:
-        self.running = 0
-        self.refused = 0  # how many contexts of `no_grad` are open
-        self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
-        self.end = 0
-        self.spans: list[int] = []
-
-
-THREAD = _Thread()
-
-
-class _Differentiable:
-    """The context in which what is computed may be differentiated."""
-
-    def __enter__(self) -> None:
-        if not THREAD.running:
-            now = _sequence_number()
-            if now != THREAD.end:
-                THREAD.spans += (THREAD.end, now)
-                if len(THREAD.spans) > _MOST_SPANS:
-                    del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
-        THREAD.running += 1
-
-    def __exit__(self, *exc: Any) -> None:
-        THREAD.running -= 1
-        if not THREAD.running:
-            THREAD.end = _sequence_number()
-
-
-_DIFFERENTIABLE = _Differentiable()
-
-
-def differentiable() -> _Differentiable:
-    """Context in which somebody may differentiate what is computed."""
-    return _DIFFERENTIABLE
-
-
-def keeps_graph() -> bool:
-    """Whether a gradient that is taken now may be differentiated itself."""
-    return THREAD.running > 0 and torch.is_grad_enabled()
 
 
 def is_differentiable(value: Any) -> bool:
@@ -117,15 +64,24 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
     return variable
 
 
+def _point(value: Any) -> Any:
+    """A sparse tensor with its values to differentiate at, anything else as it is."""
+    return value._like(as_variable(value.values)) if isinstance(value, Sparse) else value
+
+
+def _variable(point: Any) -> Any:
+    return point if isinstance(point, torch.Tensor) or not isinstance(point, Sparse) else point.values
+
+
 def tensors_of(outputs: Any) -> list[torch.Tensor]:
-    """The tensors of an output, in order."""
+    """The tensors of an output, in order; of sparse ones their values."""
     if isinstance(outputs, torch.Tensor):
         return [outputs]
     if isinstance(outputs, (tuple, list)):
         return [tensor for item in outputs for tensor in tensors_of(item)]
     if isinstance(outputs, dict):
         return [tensor for item in outputs.values() for tensor in tensors_of(item)]
-    return []
+    return [outputs.values] if isinstance(outputs, Sparse) else []
 
 
 def detached(outputs: Any) -> Any:
@@ -138,7 +94,7 @@ def detached(outputs: Any) -> Any:
         return type(outputs)(detached(item) for item in outputs)
     if type(outputs) is dict:
         return {key: detached(item) for key, item in outputs.items()}
-    return outputs
+    return outputs._like(detached(outputs.values)) if isinstance(outputs, Sparse) else outputs
 
 
 class Forward:
@@ -171,17 +127,17 @@ class Forward:
         if wanted:
             args = tuple(
                 [
-                    as_variable(arg) if position in wanted and is_differentiable(arg) else arg
+                    arg if position not in wanted else as_variable(arg) if is_differentiable(arg) else _point(arg)
                     for position, arg in enumerate(args)
                 ]
             )
-        self.variables = [args[position] for position in wanted]
-        self.start = _sequence_number() if THREAD.running else 0
+        self.variables = [_variable(args[position]) for position in wanted]
+        self.start = sequence_number() if THREAD.running else 0
         if torch.is_grad_enabled():
-            with _DIFFERENTIABLE:
+            with DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
         else:
-            with torch.enable_grad(), _DIFFERENTIABLE:
+            with torch.enable_grad(), DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
     @staticmethod
@@ -259,11 +215,7 @@ def _by_integers(
     forward: Forward, shadows: Shadows, targets: Sequence[torch.Tensor], sens: Any, again: bool
 ) -> tuple[Any, ...]:
     """`gradients` by way of the shadows; each comes back in its target's dtype."""
-    outputs = tree_map(shadows.of, forward.outputs)
-    through = Forward.__new__(Forward)
-    through.outputs, through.start, through.shadows = outputs, forward.start, None
-    through.variables = [shadows.of(variable) for variable in forward.variables]
-    found = gradients(through, [shadows.of(target) for target in targets], sens, again)
+    found = gradients(in_floats(forward), [shadows.of(target) for target in targets], sens, again)
     cast = []
     for target, gradient in zip(targets, found):
         value = gradient if gradient.dtype is target.dtype else _Base.to(gradient.detach(), target.dtype)
@@ -271,6 +223,17 @@ def _by_integers(
             THREAD.shadows.follow(value, gradient)
         cast.append(value)
     return wrap(tuple(cast))
+
+
+def in_floats(forward: Forward) -> Forward:
+    """The same with the shadows in the places of integers, if it has any."""
+    shadows = forward.shadows
+    if shadows is None:
+        return forward
+    through = Forward.__new__(Forward)
+    through.outputs, through.start, through.shadows = tree_map(shadows.of, forward.outputs), forward.start, None
+    through.variables = [shadows.of(variable) for variable in forward.variables]
+    return through
 
 
 _is_batched: Callable[[Any], bool] = torch._C._functorch.is_batchedtensor
@@ -332,46 +295,26 @@ def _backward(
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
     # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
     cuts = (
-        [node.register_prehook(_nothing) for node in _outside(roots, forward.start)]
+        [node.register_prehook(_nothing) for node in outside(roots, forward.start)]
         if forward.start or THREAD.spans
         else ()
     )
-    torch._C._set_multithreading_enabled(
-        False
-    )  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
+    _set_multithreaded(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
         return torch.autograd.grad(
             roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts)
         )
+    except RuntimeError as error:
+        raise_other(error)
+        raise
     finally:
-        torch._C._set_multithreading_enabled(multithreaded)
+        _set_multithreaded(multithreaded)
         for cut in cuts:
             cut.remove()
 
 
 def _nothing(gradients: tuple) -> tuple:
     return (None,) * len(gradients)
-
-
-def _outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
-    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all
-    forwards.
-    """
-    spans, found = [0, start] if start else THREAD.spans, []
-    latest = spans[-1]
-    waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
-    seen = set(waiting)
-    while waiting:
-        node = waiting.pop()
-        number = node._sequence_nr()
-        if number < latest and bisect.bisect_right(spans, number) % 2:
-            found.append(node)
-        elif number < _LEAF:
-            for following, _ in node.next_functions:
-                if following is not None and following not in seen:
-                    seen.add(following)
-                    waiting.append(following)
-    return found
 
 
 def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:

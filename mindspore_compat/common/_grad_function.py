@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._differentiation import differentiable
+from mindspore_compat.common._recorded import differentiable
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["_Function"]

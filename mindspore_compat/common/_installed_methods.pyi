@@ -22,7 +22,7 @@ class InstalledMethods:
         """Minimum over ``axis`` (None: all)."""
 
     def aminmax(self, *, axis: Any = 0, keepdims: bool = False) -> Any:
-        """(minimum, maximum) over ``axis``."""
+        """(minimum, maximum) over ``axis``; at equal elements the first has the gradient."""
 
     def approximate_equal(self, y: Any, tolerance: float = 1e-05) -> Any:
         """Whether |x - y| < tolerance."""
@@ -67,7 +67,7 @@ class InstalledMethods:
         """The solution of A x = input, with the Cholesky factor ``input2`` of A."""
 
     def clamp(self, min: Any = None, max: Any = None) -> Any:
-        """``input`` cut to [min, max]; ints with a fractional bound become float32."""
+        """``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32."""
 
     def clip(self, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None) -> Any:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""

@@ -221,6 +221,19 @@ def as_torch(wanted: bool = True) -> Iterator[None]:
         _THREAD.as_torch = before
 
 
+def shows_torch() -> bool:
+    """Whether operators run as torch has them here: something records them."""
+    return _THREAD.as_torch
+
+
+_NAMES = {operator: name for name, (operator, _) in _TABLE.items()}
+
+
+def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The table's kernel of torch's operator or Tensor method, if it has one."""
+    return KERNELS.get(_NAMES.get(operator) or getattr(operator, "__name__", "").strip("_"))
+
+
 #: torch's operators that torch.autocast gives 16-bit inputs on a CPU, by their row
 CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (*_PRODUCTS, "scaled_dot_product_attention")}
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
-from mindspore_compat.common._differentiation import THREAD, differentiable
 from mindspore_compat.common._integer_gradients import is_integer
+from mindspore_compat.common._recorded import THREAD, differentiable
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["own_backward"]

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["AxisError", "DtypeError", "PlaceError", "ShapeError", "in_range", "is_out_of_range", "refused"]
+__all__ = [
+    "AxisError",
+    "DtypeError",
+    "PlaceError",
+    "ShapeError",
+    "in_range",
+    "is_out_of_range",
+    "of_custom_function",
+    "refused",
+]
 
 
 class AxisError(ValueError, IndexError):
@@ -19,7 +28,7 @@ class ShapeError(ValueError, RuntimeError):
     """Shapes that do not fit to each other, or not to the operator."""
 
 
-class DtypeError(TypeError, RuntimeError):
+class DtypeError(TypeError, NotImplementedError):
     """A dtype that an operator does not compute with."""
 
 
@@ -40,9 +49,12 @@ _OF_SHAPES = re.compile(
             r"Sizes of tensors must match|must have same number of dimensions|stack expects each tensor|shape mismatch",
             r"number of dimensions in the tensor input does not match|same number of (elements|dimensions)",
             r"^Given groups=|^Expected \d-?D|Given normalized_shape|should contain \d+ elements|must be a matrix",
+            r"split_size be non-negative|should be greater than zero",
             r"split_with_sizes expects|exceeds dimension size|greater than 0, got|negative dimension",
             r"number of sections must be larger",
             r"need to be at least 1D|operands could not be broadcast|inner\(\) the last dimension",
+            r"contracted dimensions need to match|^vector \+ matrix|number of subscripts",
+            r"only supports \dD|2 or fewer dimensions",
             r"has invalid args: start|Kernel size can't be greater|diagonal dimensions cannot be identical",
         )
     )
@@ -58,6 +70,34 @@ _OF_DTYPES = re.compile(
 )
 
 
+#: torch's words -> MindSpore's, which stand before them
+_OF_CUSTOM_FUNCTIONS = {
+    "a leaf Variable that requires grad": ("A leaf tensor that need grad is being used in an inplace operator."),
+    "marked as dirty during the forward method were not returned": (
+        "The dirty tensors must all be outputs of the forward function."
+    ),
+    "modifies inplace an input that is a view of another Tensor": (
+        "A view is one of output for multi output operator, which cannot be modified in place."
+    ),
+    "This view is the output of a function that returns multiple views": (
+        "A view of base is being inplace modified, and it is one of several outputs."
+    ),
+    "This view was created inside a custom Function": (
+        "This view tensor is output of custom cell, which has custom bprop, it may not support view+inplace."
+    ),
+    "returned an invalid gradient at index": "For custom function, grad tensor should be broadcast to the input.",
+}
+
+
+def of_custom_function(error: RuntimeError) -> RuntimeError:
+    """``error``, with MindSpore's words before torch's if it is about a function with a derivative of its own."""
+    message = str(error)
+    for theirs, words in _OF_CUSTOM_FUNCTIONS.items():
+        if theirs in message and not message.startswith(words):
+            return RuntimeError(f"{words} {message}")
+    return error
+
+
 def refused(error: Exception) -> Exception:
     """``error``, or what MindSpore raises instead of this one of torch's."""
     if isinstance(error, (ValueError, TypeError)):
@@ -69,7 +109,7 @@ def refused(error: Exception) -> Exception:
         return ShapeError(message)
     if _OF_DTYPES.search(message):
         return DtypeError(message)
-    return error
+    return of_custom_function(error) if isinstance(error, RuntimeError) else error
 
 
 def is_out_of_range(error: Exception) -> bool:

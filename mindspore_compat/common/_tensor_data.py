@@ -25,8 +25,8 @@ _OF_ML_DTYPES = {
 }
 
 
-def _array_from(data: Any) -> np.ndarray:
-    """A numpy array from nested lists that may hold Tensors; Python floats become float32 and not numpy's float64."""
+def _array_from(data: Any, keeps_digits: bool) -> np.ndarray:
+    """A numpy array from nested lists that may hold Tensors; Python floats become float32 unless ``keeps_digits``."""
     if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
         data = [item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in data]
     try:
@@ -36,7 +36,7 @@ def _array_from(data: Any) -> np.ndarray:
             f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. Nested lists must be "
             "rectangular."
         ) from None
-    if array.dtype == np.float64:
+    if array.dtype == np.float64 and not keeps_digits:
         array = array.astype(np.float32)
     elif array.dtype.kind in "OUS":
         raise TypeError(
@@ -65,8 +65,10 @@ def operand_from(data: Any, device: torch.device) -> torch.Tensor:
     return data if isinstance(data, torch.Tensor) else plain_from(data, copy=False).to(device)
 
 
-def plain_from(data: Any, copy: bool) -> torch.Tensor:
-    """A plain torch tensor from anything the constructor takes."""
+def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tensor:
+    """A plain torch tensor from anything the constructor takes; Python floats become float32, or with ``keeps_digits``
+    float64, for a dtype that is still to come.
+    """
     if isinstance(data, torch.Tensor):
         return _wrap.plain(data)
     if isinstance(data, np.ndarray):
@@ -92,10 +94,14 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
             return torch.from_numpy(np.array(data, np.uint64))
         return torch.tensor(
             data,
-            dtype=torch.complex128 if isinstance(data, complex) else torch.float32 if isinstance(data, float) else None,
+            dtype=torch.complex128
+            if isinstance(data, complex)
+            else (torch.float64 if keeps_digits else torch.float32)
+            if isinstance(data, float)
+            else None,
         )
     if isinstance(data, (list, tuple)):
-        return torch.from_numpy(_array_from(data))
+        return torch.from_numpy(_array_from(data, keeps_digits))
     if isinstance(data, range):
         return torch.tensor(list(data))
     raise TypeError(

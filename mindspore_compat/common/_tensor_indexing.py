@@ -53,7 +53,7 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
         elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
             return numpy_index(tuple(map(_without_tensors, index)), reads)
         elif cls is list or cls is np.ndarray:
-            _check_list(item)
+            _check_list(item, reads)
             has_array = True
         elif item is not None and cls is not slice and isinstance(item, torch.Tensor) and _Base.dim(item):
             has_array = True
@@ -68,23 +68,25 @@ def checked(index: Any, reads: bool) -> Any:
     if cls is tuple:
         return numpy_index(index, reads)
     if cls is list or cls is np.ndarray:
-        _check_list(index)
+        _check_list(index, reads)
     elif index is False and reads:
         numpy_index((index,))
     return index
 
 
-def _check_list(index: Any) -> None:
+def _check_list(index: Any, reads: bool) -> None:
     """Raise where torch would cut floats in a list or array of indices: TypeError for the list, IndexError for the
-    array.
+    array. IndexError, too, where a list to read by chooses nothing.
     """
     if index.__class__ is np.ndarray:
         if index.dtype.kind not in "iub":
             raise IndexError(f"Arrays used as indices must be of ints or bools, but got {index.dtype}.")
         return
+    if reads and all(item is False for item in index):
+        raise IndexError(f"When tensor is indexed by list, the list can't be empty, but got {index!r:.200}.")
     for item in index:
         if item.__class__ is list:
-            _check_list(item)
+            _check_list(item, reads)
         elif isinstance(item, (float, complex, str)):
             raise TypeError(f"For list index, the types only support int, bool and Tensor, but got {item!r}.")
 
@@ -92,6 +94,9 @@ def _check_list(index: Any) -> None:
 def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
     """What MindSpore raises where torch refused to read or assign elements with ``error``."""
     text, shape = str(error), tuple(_get_shape(self))
+    for item in index if isinstance(index, tuple) else (index,):
+        if isinstance(item, torch.Tensor) and (item.dtype.is_floating_point or item.dtype.is_complex):
+            return IndexError(f"The tensor index must be int or bool type, but got {item.dtype}.")
     if "out of bounds" in text:
         by_tensor = any(isinstance(item, torch.Tensor) for item in (index if isinstance(index, tuple) else (index,)))
         return (AxisError if by_tensor else IndexError)(re.sub(r"dimension \d+", "dimension", text))
@@ -101,12 +106,19 @@ def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
         return ShapeError(f"The value can not be assigned to elements of the Tensor of shape {shape}: {text}")
     if "slice indices" in text:
         return RuntimeError(f"Slice index type must be int, tensor or none. The index is {index!r:.200}.")
-    if isinstance(error, TypeError):
-        return IndexError(
-            f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r:.200} "
-            f"of type {type(index).__name__}: {error}"
-        )
+    if isinstance(error, TypeError) or text.startswith("only integers, slices"):
+        return _wrong_type(index)
     return error
+
+
+def _wrong_type(index: Any) -> Exception:
+    """What is raised where an index, or an element of it, is nothing that indexes: TypeError for a float in a tuple."""
+    supported = "int, slice, '...', None, bool, list, tuple or Tensor"
+    for item in index if isinstance(index, tuple) else ():
+        if not isinstance(item, (int, slice, type(...), type(None), list, tuple, torch.Tensor, np.ndarray)):
+            error = TypeError if isinstance(item, (float, complex)) else IndexError
+            return error(f"For tuple index, elements must be {supported}, but got {item!r} in {index!r:.200}.")
+    return IndexError(f"Tensor index must be {supported}, but got {index!r:.200} of type {type(index).__name__}.")
 
 
 def _without_tensors(item: Any) -> Any:

@@ -170,7 +170,7 @@ class Insides:
     def to_coo(self: Any) -> COOTensor:
         """The values that are not 0 with their places, (n, axes) int32."""
         places = torch.nonzero(plain(self))
-        values = plain(self)[tuple(places.unbind(1))]
+        values = _Base.__getitem__(self, tuple(places.unbind(1)))
         return COOTensor(wrap(places.to(torch.int32)), wrap(values), tuple(self.shape))
 
     def to_csr(self: Any) -> CSRTensor:
@@ -184,7 +184,7 @@ class Insides:
         values = plain(self)
         rows, columns = torch.nonzero(values).unbind(1)
         starts = torch.nn.functional.pad(torch.cumsum((values != 0).sum(1), 0), (1, 0))
-        parts = (starts.to(torch.int32), columns.to(torch.int32), values[rows, columns])
+        parts = (starts.to(torch.int32), columns.to(torch.int32), _Base.__getitem__(self, (rows, columns)))
         return CSRTensor(*map(wrap, parts), tuple(self.shape))  # type: ignore[call-arg]
 
     def to_dlpack(self) -> Any:

@@ -9,7 +9,10 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
+from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.context import in_graph
@@ -126,7 +129,10 @@ class ReduceMethods:
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim", "keep_dims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("sum", kwargs)
-        result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
+        try:
+            result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
         if initial is None:
             return result
         return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial
@@ -141,9 +147,12 @@ class ReduceMethods:
             raise TypeError(
                 f"For 'Tensor.mean', the argument 'keep_dims' must be bool, but got {type(keep_dims).__name__}."
             )
-        if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
-            return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
-        return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
+        try:
+            if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
+                return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
+            return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def prod(self: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
         """Product over ``axis`` (None: all)."""
@@ -153,7 +162,10 @@ class ReduceMethods:
             _no_more("prod", kwargs)
         if axis is None:
             return wrap(given_in(kernels.prod, self, dtype=_dtype(dtype)))
-        return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
+        try:
+            return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
@@ -163,13 +175,19 @@ class ReduceMethods:
         """
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.maximum(self, args[0]))
-        return _extreme(self, True, args, **kwargs)
+        try:
+            return _extreme(self, True, args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def min(self: Any, *args: Any, **kwargs: Any) -> Any:
         """The minimum; as `max`."""
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.minimum(self, args[0]))
-        return _extreme(self, False, args, **kwargs)
+        try:
+            return _extreme(self, False, args, **kwargs)
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(maximum over ``axis``, its index); the function of this name returns them the other way round,
@@ -201,7 +219,10 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("var", kwargs)
-        return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
+        try:
+            return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def std(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
@@ -209,7 +230,10 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("std", kwargs)
-        return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
+        try:
+            return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """Whether all elements over ``axis`` (None: all) are true."""
@@ -232,7 +256,7 @@ class ReduceMethods:
         self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None
     ) -> Any:
         """Vector or matrix norm."""
-        return wrap(kernels.norm(self, p if ord is None else ord, _axes(dim), keepdim, dtype=_dtype(dtype)))
+        return wrap(norms.norm(self, p if ord is None else ord, _axes(dim), keepdim, _dtype(dtype)))
 
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:
         """Running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""
@@ -282,3 +306,6 @@ def _logical(reduce: Any, self: Any, axis: Any, keep: Any) -> Any:
             return wrap(reduce(value))
         axis = tuple(range(_Base.dim(value)))
     return wrap(reduce(value, axis, keep))
+
+
+tells_of_axes(ReduceMethods)

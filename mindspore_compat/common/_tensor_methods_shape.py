@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._refusals import in_range, refused
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_graph
@@ -105,7 +106,10 @@ class ShapeMethods:
         if not names or names == (None,) or names == ((),):
             return wrap(_Base.squeeze(self))
         dims = names[0] if len(names) == 1 else names
-        return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
+        try:
+            return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def flatten(self: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
         """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. torch's ``flatten(start_dim, end_dim)``
@@ -241,3 +245,6 @@ class ShapeMethods:
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
         return wrap(kernels.unfold(self, kernel_size, dilation, padding, stride))
+
+
+tells_of_axes(ShapeMethods)

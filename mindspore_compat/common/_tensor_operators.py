@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import operand_from
@@ -31,7 +32,7 @@ def promoted(left: Any, right: Any) -> tuple[Any, Any]:
     other operand).
     """
     if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
-        common = torch.promote_types(left.dtype, right.dtype)
+        common = common_type(left.dtype, right.dtype)
         return _Base.to(left, common), _Base.to(right, common)
     return left, right
 

@@ -14,7 +14,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
-from mindspore_compat.common._differentiation import THREAD
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = [
@@ -79,7 +79,8 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
         before, in_jit.level = in_jit.level, level or in_jit.level
         in_jit.depth += 1
         try:
-            return call(*args, **kwargs)
+            found = call(*args, **kwargs)
+            return list(found) if isinstance(found, types.GeneratorType) else found  # a list in compiled code
         finally:
             in_jit.depth -= 1
             in_jit.level = before

@@ -7,6 +7,7 @@ markers.
 from __future__ import annotations
 
 import builtins
+import enum
 from typing import Any
 
 import numpy as np
@@ -145,11 +146,26 @@ class _Int4x2(Marker):
 qint4x2 = _Int4x2()
 
 
-class QuantDtype:
-    """Bit widths for quantization, as in MindSpore's ``QuantDtype``."""
+@enum.unique
+class QuantDtype(enum.Enum):
+    """Bit widths for quantization, as in MindSpore's ``QuantDtype``.
 
-    INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = (f"INT{n}" for n in range(1, 9))
-    UINT1, UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = (f"UINT{n}" for n in range(1, 9))
+    Examples:
+        >>> print(ms.QuantDtype.INT8, ms.QuantDtype.INT8.value(), ms.QuantDtype.UINT16.value())
+        INT8 7 115
+    """
+
+    INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = range(8)
+    INT9, INT10, INT11, INT12, INT13, INT14, INT15, INT16 = range(8, 16)
+    UINT1, UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = range(100, 108)
+    UINT9, UINT10, UINT11, UINT12, UINT13, UINT14, UINT15, UINT16 = range(108, 116)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def value(self) -> builtins.int:  # type: ignore[override]
+        """Its number, by which files hold it."""
+        return self._value_
 
 
 _NAMES: dict[torch.dtype, str] = {

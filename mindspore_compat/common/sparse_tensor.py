@@ -1,7 +1,7 @@
-"""Sparse tensors as plain records of their parts. Upstream: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
+"""Sparse tensors: records of their parts. Upstream: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
 
-Layers and optimizers here work on dense Tensors; these let code that mentions sparse ones be imported and take them
-apart.
+Their arithmetic and conversions are functions of ``ops/function/sparse_func.py`` (``ops/_sparse_methods.py``).
+Layers and optimizers work on dense Tensors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.context import in_graph
 
-__all__ = ["RowTensor", "COOTensor", "SparseTensor", "CSRTensor"]
+__all__ = ["RowTensor", "COOTensor", "Sparse", "SparseTensor", "CSRTensor"]
 
 _INDICES = (torch.int16, torch.int32, torch.int64)
 
@@ -28,8 +28,66 @@ def _check_parts(shape: Any, **tensors: Any) -> None:
         raise TypeError(f"For SparseTensors, 'shape' must be tuple, but got {type(shape)}.")
 
 
-class RowTensor:
-    """Rows ``values`` of a tensor of ``shape`` at the places ``indices`` of its first axis.
+class Sparse:
+    """What all kinds share. Parts do not change: what computes with one makes another."""
+
+    _parts: tuple[str, ...] = ("indices", "values")  # in the order of the constructor, before the shape
+
+    def _take(self, *parts: Any) -> None:
+        *self._given, shape = parts
+        self._shape = tuple(shape)
+
+    indices = property(lambda self: self._given[-2], doc="Places of the values; a Tensor of integers.")
+    values = property(lambda self: self._given[-1], doc="The values; a Tensor.")
+
+    def _like(self, values: Any) -> Any:
+        """The same places with other values."""
+        made = type(self).__new__(type(self))
+        made._take(*self._given[:-1], values, self._shape)
+        return made
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """dtype of the values."""
+        return self.values.dtype
+
+    def __repr__(self) -> str:
+        parts = "".join(f", {name}={_told(part)}" for name, part in zip(self._parts, self._given))
+        return f"{type(self).__name__}(shape={list(self._shape)}, dtype={dtype_name(self.dtype).capitalize()}{parts})"
+
+
+def _told(part: Any) -> str:
+    text = repr(part).replace(",", "").removesuffix(")").partition("value=")[2].strip()
+    line, text = ("\n", text) if part.dim() > 1 else ("", " ".join(text.splitlines()))
+    return f"Tensor(shape={list(part.shape)}, dtype={dtype_name(part.dtype).capitalize()}, value={line}{text})"
+
+
+class _Valued(Sparse):
+    """COOTensor and CSRTensor."""
+
+    shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
+    size = property(lambda self: self.values.numel(), doc="How many values there are.")
+    itemsize = property(lambda self: self.values.element_size(), doc="Bytes of a value.")
+    ndim = property(lambda self: len(self._shape), doc="Number of axes of the dense tensor.")
+
+    def to_tuple(self) -> tuple[Any, ...]:
+        """The parts and the shape."""
+        return (*self._given, self._shape)
+
+    def astype(self, dtype: Any) -> Any:
+        """A copy with values of ``dtype`` (also by its name)."""
+        return self._like(self.values.astype(dtype))
+
+    def abs(self) -> Any:
+        """Magnitudes."""
+        return self._like(wrap(torch.abs(self.values)))
+
+    def __neg__(self) -> Any:
+        return self._like(wrap(torch.neg(self.values)))
+
+
+class RowTensor(Sparse):
+    """Rows ``values`` of a tensor of shape ``dense_shape`` at the places ``indices`` of its first axis.
 
     Raises:
         TypeError: if indices or values are no Tensors.
@@ -43,21 +101,14 @@ class RowTensor:
                 raise TypeError(
                     f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}."
                 )
-        self.indices, self.values, self.dense_shape = indices, values, tuple(shape)
+        self._take(indices, values, shape)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the dense tensor."""
-        return self.dense_shape
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """dtype of the values."""
-        return self.values.dtype
+    dense_shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
+    shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
 
     def to_dense(self) -> Any:
         """The dense Tensor; rows named twice add up."""
-        dense = torch.zeros(self.dense_shape, dtype=self.values.dtype, device=self.values.device)
+        dense = torch.zeros(self._shape, dtype=self.values.dtype, device=self.values.device)
         return wrap(dense.index_add_(0, self.indices.to(torch.int64), self.values))
 
 
@@ -96,7 +147,7 @@ def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
         )
 
 
-class COOTensor(RowTensor):
+class COOTensor(_Valued):
     """``values`` (n,) at the places ``indices`` (n, axes) of a tensor of ``shape``.
 
     Raises:
@@ -104,13 +155,14 @@ class COOTensor(RowTensor):
     """
 
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, coo_tensor: Any = None) -> None:
-        if coo_tensor is None:
-            _check_coordinates(indices, values, shape)
-        super().__init__(indices, values, shape, coo_tensor)
+        if coo_tensor is not None:
+            indices, values, shape = coo_tensor.to_tuple()
+        _check_coordinates(indices, values, shape)
+        self._take(indices, values, shape)
 
     def to_dense(self) -> Any:
         """The dense Tensor; places named twice add up."""
-        dense = torch.zeros(self.dense_shape, dtype=self.values.dtype, device=self.values.device)
+        dense = torch.zeros(self._shape, dtype=self.values.dtype, device=self.values.device)
         places = tuple(torch.unbind(self.indices.to(torch.int64), 1))
         return wrap(torch.index_put(dense, places, self.values, accumulate=True))
 
@@ -150,23 +202,32 @@ def _check_rows(indptr: Any, indices: Any, values: Any, shape: Any) -> None:
         )
 
 
-class CSRTensor:
+class CSRTensor(_Valued):
     """A matrix by rows: ``values`` with column ``indices``, row k between ``indptr[k]`` and ``indptr[k + 1]``.
 
     Raises:
         TypeError: for parts of another type. ValueError: for shapes that do not fit to each other.
     """
 
+    _parts = ("indptr", "indices", "values")
+    indptr = property(lambda self: self._given[0], doc="Where each row begins among the values, and the last one ends.")
+
     def __init__(
         self, indptr: Any = None, indices: Any = None, values: Any = None, shape: Any = None, csr_tensor: Any = None
     ) -> None:
         if csr_tensor is not None:
-            indptr, indices, values, shape = csr_tensor.indptr, csr_tensor.indices, csr_tensor.values, csr_tensor.shape
+            indptr, indices, values, shape = csr_tensor.to_tuple()
         _check_rows(indptr, indices, values, shape)
-        self.indptr, self.indices, self.values, self.shape = indptr, indices, values, tuple(shape)
+        self._take(indptr, indices, values, shape)
 
     def to_dense(self) -> Any:
-        """The dense Tensor; places named twice add up."""
+        """The dense Tensor; places named twice add up.
+
+        Raises:
+            ValueError: for more than two axes.
+        """
+        if self.ndim != 2:
+            raise ValueError(f"Only a CSRTensor of 2 axes becomes dense, but got {self.ndim}. Use its values.")
         rows = torch.arange(self.shape[0], device=self.indptr.device)
         counts = torch.diff(self.indptr.to(torch.int64))
         rows = torch.repeat_interleave(rows, counts, output_size=self.indices.shape[0])

@@ -90,7 +90,7 @@ class Tensor(TensorMethods, torch.Tensor):
         if shape is not None and dtype is not None:
             result = torch.zeros(shape, dtype=mindspore_dtype(dtype, "Tensor"))
         else:
-            result = plain_from(input_data, copy=True)
+            result = plain_from(input_data, copy=True, keeps_digits=dtype is not None)
         if dtype is not None:
             result = result.to(dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
         target = current_device() if device is None else device_from(device)

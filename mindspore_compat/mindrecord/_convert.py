@@ -211,6 +211,12 @@ class TFRecordToMR:
         """As `run`, without a result."""
         self.run()
 
+    def tfrecord_iterator(self) -> Iterator[dict[str, Any]]:
+        """The rows that `run` writes, field by name. Raises: as `run`."""
+        return self._rows()
+
+    tfrecord_iterator_oldversion = tfrecord_iterator
+
     def _rows(self) -> Iterator[dict[str, Any]]:
         try:
             with open(self.source, "rb") as stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,17 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
+from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
+from mindspore_compat.ops.function.clip_func import check_clamp
 
 _Base = torch._C.TensorBase
+
+
+gather = functools.partial(by_shape, torch.gather)
+masked_select = functools.partial(by_shape, torch.masked_select)
 
 
 def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
@@ -48,8 +55,7 @@ def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tenso
 
 
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
-    if min is None and max is None:
-        raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given, but both are None.")
+    check_clamp(input, min, max)
     return torch.clamp(input, min, max)
 
 

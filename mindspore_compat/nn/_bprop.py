@@ -13,8 +13,8 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
-from mindspore_compat.common._differentiation import THREAD, differentiable
 from mindspore_compat.common._own_backward import own_backward
+from mindspore_compat.common._recorded import THREAD, differentiable
 from mindspore_compat.context import is_graph_mode
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]

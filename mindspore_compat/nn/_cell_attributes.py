@@ -13,7 +13,7 @@ from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer
 from mindspore_compat.context import in_graph
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn import _parameter_hooks as _hooks
-from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, compiled_dtype
+from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
 from mindspore_compat.ops.function import assign
 
@@ -109,6 +109,7 @@ class Attributes(Listing):
                 and parameter is not None
                 and parameter.dtype in FLOATS
                 and (dtype := compiled_dtype(state)) is not None
+                and casts_itself(self)
             ):
                 shown = cast_floats(parameter, dtype)
                 if shown is not parameter:

@@ -8,10 +8,22 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._operator_casts import OperatorsIn
+from mindspore_compat.common._wrap import _is_tracing, wrap
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import in_graph
 
-__all__ = ["FLAG_DTYPES", "FLOATS", "MixedPrecisionType", "cast_floats", "casting", "compiled_dtype"]
+__all__ = [
+    "FLAG_DTYPES",
+    "FLOATS",
+    "Computing",
+    "MixedPrecisionType",
+    "cast_floats",
+    "casting",
+    "casts_itself",
+    "compiled_dtype",
+]
 
 FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
 FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloat16}
@@ -35,14 +47,65 @@ def compiled_dtype(state: dict[str, Any]) -> torch.dtype | None:
 
 
 class _Casting(threading.local):
-    """How many Cells with a dtype from `to_float` are running: while one is, it sees its own and its children's
-    parameters in that dtype.
+    """How many Cells with a dtype from `to_float` are running, while one is, it sees its own and its children's
+    parameters in that dtype; and whether upstream would have compiled the outermost.
     """
 
     depth = 0
+    compiled = False
 
 
 casting = _Casting()
+
+
+class Computing:
+    """While entered, a Cell computes in a dtype (None: in its parent's): where upstream compiles, its Tensors that are
+    no Parameters have it too, and in PyNative all that operators are given. May be entered again, for recomputation.
+    """
+
+    def __init__(self, state: dict[str, Any], dtype: torch.dtype | None, depth: int) -> None:
+        self._state, self._dtype, self._depth = state, dtype, depth
+        is_recorded = OperatorsIn.innermost() is None and kernels.shows_torch()
+        self._compiled = (casting.depth and casting.compiled) or is_recorded or in_graph()
+        self._operators = None if self._compiled else dtype or OperatorsIn.innermost()
+        self._entered: list[tuple[int, bool, Any, list[tuple[str, Any, Any]]]] = []
+
+    def __enter__(self) -> None:
+        before = casting.depth, casting.compiled
+        mode = None
+        if self._operators is not None and OperatorsIn.innermost() is not self._operators and not _is_tracing():
+            mode = OperatorsIn(self._operators)
+            mode.__enter__()
+        shown = _with_constants_in(self._state, self._dtype) if self._compiled and self._dtype is not None else []
+        casting.depth, casting.compiled = self._depth, self._compiled
+        self._entered.append((*before, mode, shown))
+
+    def __exit__(self, *error: object) -> None:
+        casting.depth, casting.compiled, mode, shown = self._entered.pop()
+        for name, constant, cast in shown:
+            if self._state.get(name) is cast:  # else the Cell has set it
+                self._state[name] = constant
+        if mode is not None:
+            mode.__exit__(*error)
+
+
+def casts_itself(cell: Any) -> bool:
+    """Whether the running Cell casts its inputs and Parameters: where upstream compiles, and this package's layers,
+    whose operators take several at once. In PyNative only a program's operators cast what they are given.
+    """
+    return casting.compiled or OperatorsIn.innermost() is None or type(cell).__module__.startswith("mindspore_compat.")
+
+
+def _with_constants_in(state: dict[str, Any], dtype: torch.dtype) -> list[tuple[str, Any, Any]]:
+    """Put the Cell's floating-point Tensors there in ``dtype``: name, Tensor and what now stands for it."""
+    found = [
+        (name, value, cast_floats(value, dtype))
+        for name, value in state.items()
+        if type(value) is Tensor and value.dtype in FLOATS and value.dtype is not dtype
+    ]
+    for name, _, cast in found:
+        state[name] = cast
+    return found
 
 
 def cast_floats(value: Any, dtype: torch.dtype) -> Any:

@@ -47,12 +47,35 @@ class Insides:
     def __del__(self, living: _Living = _living) -> None:  # bound: at the end of the process modules are empty
         living.number -= 1
 
+    #: names under which upstream keeps what belongs to the Cell itself
+    IGNORE_LIST = """
+        _scope _cell_init_args _auto_prefix _cells _params _create_time _func_graph_flags _parameter_layout_dict
+        _params_list _phase _bprop_debug _forward_pre_hook _forward_hook _backward_pre_hook _backward_hook
+        _cell_backward_pre_hook _cell_backward_hook _param_prefix requires_grad cell_type _in_strategy _out_strategy
+    """.split()
     bprop_debug = False
     compile_phase: Any = None
     compiled = False
     parallel_parameter_name_list: tuple[str, ...] = ()
     #: Cells with the arguments that they were made of, for graphs that share them: none
     global_cells: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    @property
+    def cell_init_args(self) -> str:
+        """The class and what it was made of as a text, where ``cell_attr_register`` keeps it or a program sets it;
+        AttributeError otherwise, as upstream.
+        """
+        if "_cell_init_args" not in self.__dict__:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute 'cell_init_args'.")
+        return self.__dict__["_cell_init_args"]
+
+    @cell_init_args.setter
+    def cell_init_args(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(
+                f"For 'Cell', the property 'cell_init_args' must be string type, but got type {type(value)}."
+            )
+        self.__dict__["_cell_init_args"] = value
 
     @functools.cached_property
     def phase_cache(self) -> dict[Any, Any]:

@@ -14,8 +14,8 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
@@ -23,7 +23,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY
-from mindspore_compat.nn._cell_dtype import cast_floats, casting, compiled_dtype
+from mindspore_compat.nn._cell_dtype import Computing, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
@@ -172,32 +172,30 @@ class Cell(KeptForward, Hints, Insides, Modes):
         dtype = compiled_dtype(self.__dict__)
         if dtype is None:
             return self._run_construct(args, kwargs)
-        args = tuple([cast_floats(arg, dtype) for arg in args])
-        kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
-        casting.depth += 1
-        try:
+        with Computing(self.__dict__, dtype, casting.depth + 1):
+            if casts_itself(self):
+                args = tuple([cast_floats(arg, dtype) for arg in args])
+                kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
             return self._run_construct(args, kwargs)
-        finally:
-            casting.depth -= 1
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():
             return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
-            return recomputed(self._construct_at(casting.depth), args, kwargs)
+            return recomputed(self._construct_as_now(), args, kwargs)
         if self._trains and not kwargs and not self._is_optimizer:
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
 
-    def _construct_at(self, depth: int) -> Callable[..., Any]:
-        """``construct`` with its Parameters cast as now, also when it runs again in the backward pass."""
+    def _construct_as_now(self) -> Callable[..., Any]:
+        """``construct`` with the casts of now, also when it runs again in the backward pass."""
+        if not casting.depth:
+            return self.construct
+        now = Computing(self.__dict__, compiled_dtype(self.__dict__), casting.depth)
 
         def construct(*args: Any, **kwargs: Any) -> Any:
-            before, casting.depth = casting.depth, depth
-            try:
+            with now:
                 return self.construct(*args, **kwargs)
-            finally:
-                casting.depth = before
 
         return construct
 

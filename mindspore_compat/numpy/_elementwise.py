@@ -143,6 +143,12 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "cbrt": _as_floats(lambda x: torch.sign(x) * kernels.pow(torch.abs(x), 1 / 3)),
 }
 
+
+def _step(x: torch.Tensor, at_zero: torch.Tensor) -> torch.Tensor:
+    """torch's heaviside, which has no derivative, with that by the values at 0."""
+    return torch.where(x == 0, at_zero, torch.heaviside(x.detach(), at_zero.detach()))
+
+
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": F.add,
     "subtract": F.sub,
@@ -164,7 +170,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "copysign": lambda x, y: torch.Tensor.to(F.copysign(x, y), x.dtype),
     "gcd": _divisor(F.gcd),
     "lcm": _divisor(F.lcm),
-    "heaviside": F.heaviside,
+    "heaviside": lambda x, y: _step(*pair(x, y)),
     "hypot": lambda x, y: F.hypot(*[float_of(item) for item in pair(x, y)]),
     "logaddexp": F.logaddexp,
     "logaddexp2": F.logaddexp2,

@@ -20,6 +20,7 @@ from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.utils import as_tensor, cast, on_device
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops.function._creation import vandermonde
 
 __all__ = [
     *_padding.__all__,
@@ -36,7 +37,7 @@ _float32, _int32 = torch.float32, torch.int32
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
     """A tensor from a tensor, number, array or nested list."""
-    result = as_tensor(obj)
+    result = as_tensor(obj, dtype)
     if copy and result is obj:
         result = torch.clone(result)
     result = result.to(current_device()) if result is not obj else result
@@ -82,7 +83,7 @@ def empty(shape: Any, dtype: Any = _float32) -> Any:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """One value, or what broadcasts, in a shape."""
-    value = as_tensor(fill_value)
+    value = as_tensor(fill_value, dtype)
     return cast(torch.clone(torch.Tensor.expand(value, as_ints(shape))).to(current_device()), dtype)
 
 
@@ -309,7 +310,7 @@ def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix."""
     source = as_tensor(x)
-    return wrap(torch.Tensor.to(torch.vander(source, N, increasing), source.dtype))
+    return wrap(torch.Tensor.to(vandermonde(source, N, increasing), source.dtype))
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:

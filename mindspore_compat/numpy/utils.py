@@ -22,14 +22,16 @@ _NAMED = {"?": torch.bool, "b": torch.int8, "h": torch.int16, "i": torch.int32, 
 _NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": torch.float32, "int": torch.int32}
 
 
-def as_tensor(value: Any) -> torch.Tensor:
-    """A tensor from a tensor; from a number, array or list, on the device: ints become int32 and floats float32."""
+def as_tensor(value: Any, dtype: Any = None) -> torch.Tensor:
+    """A tensor from a tensor; from a number, array or list, on the device: ints become int32 and floats float32, but
+    with a ``dtype`` that the result will have both stay as they are.
+    """
     if isinstance(value, torch.Tensor):
         return value
     if isinstance(value, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in value):
         return torch.stack([as_tensor(item) for item in value])
     array = np.asarray(value)
-    if not isinstance(value, (np.ndarray, np.generic)):
+    if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
         array = array.astype({"i": np.int32, "f": np.float32}.get(array.dtype.kind, array.dtype))
     return on_device(array.copy())
 

@@ -13,6 +13,7 @@ from torch.overrides import _get_current_function_mode_stack
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
+from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
 from mindspore_compat.common._tensor_data import joined, plain_from
@@ -104,7 +105,7 @@ def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
         if isinstance(right, torch.Tensor):
             if left.dtype is right.dtype:
                 return left, right
-            common = torch.promote_types(left.dtype, right.dtype)
+            common = common_type(left.dtype, right.dtype)
         else:
             common = torch.result_type(left, right) if isinstance(right, (int, float, bool, complex)) else left.dtype
         return as_plain(left, common), as_plain(right, common, left)

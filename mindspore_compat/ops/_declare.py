@@ -24,6 +24,7 @@ from mindspore_compat._api.validate import (
 )
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.ops._examples import EXAMPLES
+from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later
 from mindspore_compat.ops.primitive import Primitive
 
 __all__ = ["Bool", "Int", "Ints", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
@@ -124,6 +125,21 @@ class _Declared(Primitive):
             return self._run(*args, **kwargs)
         except NotImplementedError as error:
             return retried(error, self._run, args, kwargs)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if "_run" in self.__dict__ and self.name in READ_WHEN_CALLED:
+            given_later(self, self._of_upstream(), name, value)
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        super().add_prim_attr(name, value)
+        if "_run" in self.__dict__:
+            given_later(self, self._of_upstream(), name, value)
+        return self
+
+    def _of_upstream(self) -> Any:
+        """The class as declared; a script may have derived from it."""
+        return next(cls for cls in type(self).__mro__ if _Declared in cls.__bases__)
 
     def __reduce__(self) -> Any:
         return _restore, (type(self), {key: value for key, value in self.init_attrs.items() if key != "name"})

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -79,7 +80,10 @@ def _index_add(inner: _Method) -> _Method:
         if (args and isinstance(args[0], int)) or "dim" in kwargs:
             given = {**dict(zip(("dim", "index", "source"), args)), **kwargs}
             given["index"] = as_indices(given["index"], self)
-            return wrap(_Base.index_add(self, **given))
+            try:
+                return wrap(_Base.index_add(self, **given))
+            except (IndexError, RuntimeError) as error:
+                raise refused(error) from None
         return inner(self, *args, **kwargs)
 
     return method

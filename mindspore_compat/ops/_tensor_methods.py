@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -17,6 +19,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._compiled_methods import install_compiled_methods
 from mindspore_compat.ops._method_spellings import install_spellings
+from mindspore_compat.ops._sparse_methods import install_sparse_methods
 from mindspore_compat.ops.operations.other_ops import Load
 
 __all__ = ["METHODS"]
@@ -111,7 +114,10 @@ class _OwnArguments:
         if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
             dim = args[0] if args else kwargs["dim"]
             index = args[1] if len(args) > 1 else kwargs["index"]
-            return wrap(_Base.gather(self, dim, as_indices(index, self)))
+            try:
+                return wrap(_Base.gather(self, dim, as_indices(index, self)))
+            except (IndexError, RuntimeError) as error:
+                raise refused(error) from None
         names = ("input_indices", "axis", "batch_dims")
         bound = {**dict(zip(names, args)), **kwargs}
         return F.gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
@@ -169,6 +175,7 @@ def _load(self: Any) -> Any:
     return Load()
 
 
+tells_of_axes(_OwnArguments)
 #: Tensor method -> the function that it is
 METHODS: dict[str, Any] = {
     **{name: getattr(F, name) for name in _SAME_NAME.split()},
@@ -179,4 +186,5 @@ for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 install_spellings()
 install_compiled_methods()
+install_sparse_methods()
 Parameter.load = property(_load)  # type: ignore[attr-defined]

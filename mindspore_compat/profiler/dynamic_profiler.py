@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from mindspore_compat.common.callback import Callback
 from mindspore_compat.profiler.profiling import Profile, tensorboard_trace_handler
 
 __all__ = ["DynamicProfilerMonitor"]
@@ -15,9 +16,9 @@ __all__ = ["DynamicProfilerMonitor"]
 _log = logging.getLogger("mindspore_compat")
 
 
-class DynamicProfilerMonitor:
+class DynamicProfilerMonitor(Callback):
     """Profiles the steps from "start_step" to "stop_step" (both included) that ``CFG_PATH/profiler_config.json`` says,
-    which may be written at any time.
+    which may be written at any time. A callback of `Model.train`, or call `step` after each step of a loop.
 
     Args:
         cfg_path: the folder of the file. Further keys of it: with_stack, profile_memory, record_shapes (bools).
@@ -45,9 +46,26 @@ class DynamicProfilerMonitor:
         self.step_num += 1
         self._look()
         if self._profile is not None and self.step_num > self._config["stop_step"]:
+            self._stop()
+        self._start(self.step_num)
+
+    def step_begin(self, run_context: Any) -> None:
+        """The step is profiled if the file says so; its number is `Model.train`'s."""
+        self._look()
+        self._start(run_context.original_args().cur_step_num)
+
+    def step_end(self, run_context: Any) -> None:
+        """The profile ends with its last step."""
+        if self._profile is not None and run_context.original_args().cur_step_num >= self._config["stop_step"]:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._profile is not None:
             self._profile.stop()
-            self._profile = None
-        if self._profile is None and self.step_num == self._config.get("start_step"):
+        self._profile = None
+
+    def _start(self, step_num: int) -> None:
+        if self._profile is None and step_num == self._config.get("start_step"):
             options: dict[str, Any] = {
                 name: bool(self._config.get(name)) for name in ("with_stack", "profile_memory", "record_shapes")
             }

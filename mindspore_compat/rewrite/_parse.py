@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,8 @@ from mindspore_compat.rewrite.node_type import NodeType
 __all__ = ["Parser"]
 
 _OWN = __name__.partition(".")[0]
+#: names of nodes that compute: their variables have the operator's name, or "compare"
+_MATH = re.compile(r"^(?:(binop|unaryop|boolop)|compare)_([a-z]+)(?:_\d+)?$")
 _COMPARED = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
@@ -45,11 +48,8 @@ class Parser:
     def statement(self, statement: ast.stmt) -> None:
         """Append the nodes of one statement."""
         if isinstance(statement, (ast.If, ast.For, ast.While)):
-            name = {ast.If: "if_node", ast.For: "for_node", ast.While: "while_node"}[type(statement)]
-            self._keep(NodeType.ControlFlow, name, statement)
-        elif any(
-            isinstance(item, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for item in ast.walk(statement)
-        ):
+            self._control_flow(statement)
+        elif _runs_aside(statement):
             self._keep(NodeType.Python, "python_node", statement)
         elif isinstance(statement, ast.Return):
             args = [] if statement.value is None else [scoped(self._simple(statement.value))]
@@ -63,6 +63,20 @@ class Parser:
         else:
             self._keep(NodeType.Python, "python_node", statement)
 
+    def _control_flow(self, statement: ast.If | ast.For | ast.While) -> None:
+        """A node for the statement, one for its ``else``; what ``if`` asks and ``for`` goes through stands before."""
+        name, field = {ast.If: ("if", "test"), ast.For: ("for", "iter"), ast.While: ("while", "test")}[type(statement)]
+        asked = getattr(statement, field)
+        if name != "while" and not _is_simple(asked) and not _runs_aside(asked) and _is_value(asked):
+            asked = self._simple(asked)
+            setattr(statement, field, asked)
+        node = Node(NodeType.ControlFlow, self._unique(f"{name}_node"), args=[scoped(asked)], statement=statement)
+        self.nodes.append(node)
+        if name == "if" and statement.orelse:
+            branch = Node(NodeType.ControlFlow, self._unique("else_node"), args=[scoped(asked)], statement=statement)
+            branch._branch_of = node
+            self.nodes.append(branch)
+
     def _keep(self, kind: NodeType, name: str, statement: ast.stmt) -> None:
         targets = []
         if isinstance(statement, ast.Assign):
@@ -75,6 +89,11 @@ class Parser:
             self._call(value, targets)
         elif isinstance(value, _COMPARED) and (not isinstance(value, ast.Compare) or len(value.ops) == 1):
             self._arithmetic(value, targets)
+        elif isinstance(value, ast.BoolOp):  # the operands are asked one after another: only the first may go before
+            operator = value.op
+            args = [scoped(self._simple(value.values[0])), *(scoped(item) for item in value.values[1:])]
+            name = self._unique(f"boolop_{type(operator).__name__.lower()}")
+            self._add(NodeType.MathOps, name, targets, args, None, lambda a, k: ast.BoolOp(operator, a))
         elif isinstance(value, (ast.Tuple, ast.List)) and not any(isinstance(item, ast.Starred) for item in value.elts):
             kind = type(value)
             args = [scoped(item) for item in self._all(value.elts)]
@@ -180,9 +199,21 @@ class Parser:
         self._value(value, target)
         node = self.nodes[-1]
         assert len(self.nodes) > position
-        base = node.get_name().partition("binop_")[2] or node.get_name()
+        base = _MATH.sub(lambda found: found[2] if found[1] else "compare", node.get_name())
         target[0].value = self._variable(base if base.endswith("_var") else f"{base}_var")
         return ast.Name(target[0].value, ast.Load())
+
+
+def _runs_aside(statement: ast.AST) -> bool:
+    """Whether something in it cannot be taken out of its place."""
+    return any(isinstance(item, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for item in ast.walk(statement))
+
+
+def _is_value(value: ast.expr) -> bool:
+    """Whether it becomes a node of its own: a call, an operator, a tuple or list."""
+    if isinstance(value, ast.Compare):
+        return len(value.ops) == 1
+    return isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Tuple, ast.List))
 
 
 def _is_simple(value: ast.expr) -> bool:

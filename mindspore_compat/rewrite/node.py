@@ -77,6 +77,8 @@ class Node:
         self._sub_tree: Any = None
         self._attribute: str | None = None  # of the network, for a Cell that an insertion brings
         self._default: ScopedValue | None = None
+        self._branch_of: Node | None = None  # an ``else``: its ``if``, which holds the code
+        self._attributes: dict[str, Any] = {}
 
     @staticmethod
     def create_call_cell(
@@ -190,6 +192,41 @@ class Node:
             node for node in self._tree.nodes() if any(found is self for _, found, _ in self._tree._providers(node))
         ]
 
+    def get_arg_providers(self) -> dict[int, tuple[Node, int]]:
+        """{position of an argument: (node that assigned it, position among its targets)}."""
+        if self._tree is None:
+            return {}
+        return {position: (found, target) for position, found, target in self._tree._providers(self)}
+
+    def get_target_users(self, index: int = -1) -> Any:
+        """{position of a target: [(node that has it as an argument, position of the argument)]}, or the list of the
+        target at ``index``.
+        """
+        check_type(index, "index", int, "get_target_users")
+        users: dict[int, list[tuple[Node, int]]] = {}
+        for node in [] if self._tree is None else self._tree.nodes():
+            for position, (found, target) in node.get_arg_providers().items():
+                if found is self:
+                    users.setdefault(target, []).append((node, position))
+        return users if index == -1 else users.get(index, [])
+
+    # --- what users say about it --------------------------------------------------------------------------------------
+
+    def set_attribute(self, key: str, value: Any) -> None:
+        """Keep a value with the node."""
+        self._attributes[check_type(key, "key", str, "Node attribute")] = value
+
+    def get_attribute(self, key: str) -> Any:
+        """What `set_attribute` kept, or an attribute of the Cell that the node calls; None for neither."""
+        return self.get_attributes().get(check_type(key, "key", str, "Node attribute"))
+
+    def get_attributes(self) -> dict[str, Any]:
+        """Attributes of the Cell or Primitive that the node calls (public ones, as its ``__dict__`` has them) and what
+        `set_attribute` kept.
+        """
+        own = vars(self._instance) if isinstance(self._instance, (torch.nn.Module, Primitive)) else {}
+        return {**{name: value for name, value in own.items() if not name.startswith("_")}, **self._attributes}
+
     # --- changes ------------------------------------------------------------------------------------------------------
 
     def set_arg(self, index: int, arg: ScopedValue | str) -> None:
@@ -200,7 +237,7 @@ class Node:
         """
         check_type(index, "index", int, "Node")
         check_type(arg, "arg", (ScopedValue, str), "Node")
-        if self._statement is not None:
+        if self._statement is not None and not self._asks(index):
             raise TypeError(f"For 'set_arg', the node '{self._name}' of type {self._type} keeps its code as written.")
         if not 0 <= index < len(self._args) + len(self._kwargs):
             raise IndexError(f"For 'set_arg', index {index} is out of range of the arguments of '{self._name}'.")
@@ -227,10 +264,17 @@ class Node:
             raise ValueError(f"arg_idx out of range: {arg_idx}")
         self.set_arg(arg_idx, targets[out_idx or 0])
 
+    def _asks(self, index: int) -> bool:
+        """Whether the argument is what an ``if`` asks or a ``for`` goes through."""
+        return isinstance(self._statement, (ast.If, ast.For)) and self._branch_of is None and index == 0
+
     def _code(self, objects: dict[str, Any]) -> ast.stmt:
         """Its statement."""
         if self._statement is not None:
-            return copy.deepcopy(self._statement)
+            made: Any = copy.deepcopy(self._statement)
+            if isinstance(made, (ast.If, ast.For)):
+                setattr(made, "test" if isinstance(made, ast.If) else "iter", expression(self._args[0], objects))
+            return made
         args = [expression(item, objects) for item in self._args]
         kwargs = {key: expression(item, objects) for key, item in self._kwargs.items()}
         if self._type is NodeType.Output:

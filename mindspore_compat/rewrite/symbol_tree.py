@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, TypeGuard
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._api.placeholders import describe_partial
 from mindspore_compat._api.validate import check_type
+from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.rewrite._parse import Parser
+from mindspore_compat.rewrite._source import source_of
 from mindspore_compat.rewrite.node import Node, expression
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
@@ -35,7 +37,7 @@ class SymbolTree:
 
     Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
     ``while`` are one node each, of which neighbours know nothing.
-    Nothing is written to disk (upstream saves the new code).
+    Nothing is written to disk but by `save_network_to_file` (upstream writes a file for `get_network`).
 
     Examples:
         >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))
@@ -60,6 +62,7 @@ class SymbolTree:
         owner = next(kind for kind in type(handler).__mro__ if "construct" in vars(kind))
         self._definition: ast.FunctionDef = _Mangled(owner.__name__).visit(definition)
         self._function: Any = function
+        self._owner = owner
         self._closure = {
             name: cell.cell_contents for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ())
         }
@@ -77,7 +80,7 @@ class SymbolTree:
             Node(NodeType.Input, self._node_name(f"input_{item.arg}"), [ScopedValue.create_naming_value(item.arg)])
             for item in (*listed[1:], *extra)
         ]
-        self._added: list[Node] = []
+        self._saved_file_name = "./network_define.py"
         parser = Parser(
             handler,
             {**function.__globals__, **self._closure},
@@ -128,6 +131,27 @@ class SymbolTree:
         """The node of that name, or None."""
         check_type(node_name, "node_name", str, "SymbolTree")
         return next((node for node in self._nodes if node.get_name() == node_name), None)
+
+    def all_nodes(self, subtree_nodes: bool = True) -> list[Node]:
+        """The nodes as a list, with those of sub-networks."""
+        check_type(subtree_nodes, "subtree_nodes", bool, "all_nodes")
+        return list(self.nodes(subtree_nodes))
+
+    def set_output(self, index: int, return_value: str) -> Node:
+        """Make the argument of the first ``return`` at ``index`` another variable; returns the node.
+
+        Raises:
+            TypeError: for wrong types. RuntimeError: without a return. ValueError: for no such argument.
+        """
+        check_type(index, "index", int, "SymbolTree")
+        check_type(return_value, "return_value", str, "SymbolTree")
+        node = next((node for node in self._nodes if node._type is NodeType.Output), None)
+        if node is None:
+            raise RuntimeError("For 'SymbolTree.set_output', there is no return outside of if, for and while.")
+        if not 0 <= index < len(node._args):
+            raise ValueError(f"The 'index' must be in range of [0, {len(node._args)}), but got {index}.")
+        node.set_arg(index, return_value)
+        return node
 
     def get_inputs(self) -> list[Node]:
         """The nodes of ``construct``'s arguments."""
@@ -187,9 +211,10 @@ class SymbolTree:
         found = self._own(node)
         if found._type is NodeType.Input:
             raise UnsupportedError("For 'SymbolTree.erase', arguments of 'construct' cannot be taken out.")
-        self._nodes = [item for item in self._nodes if item is not found]
-        self._node_names.discard(found._name)
-        found._tree = None
+        for item in [item for item in self._nodes if item is found or item._branch_of is found]:
+            self._nodes.remove(item)
+            self._node_names.discard(item._name)
+            item._tree = None
         return found
 
     def replace(self, old_node: Node, new_nodes: list[Node]) -> Node:
@@ -236,8 +261,14 @@ class SymbolTree:
     def _method(self) -> ast.FunctionDef:
         """``construct`` of the nodes as they stand."""
         definition = ast.FunctionDef("construct", self._arguments(), [], [])
-        body = [node._code(self._objects) for node in self._nodes if node._type is not NodeType.Input]
-        definition.body = body or [ast.Pass()]
+        whole = {id(node._branch_of) for node in self._nodes if node._branch_of is not None}
+        for node in self._nodes:
+            if node._type is not NodeType.Input and node._branch_of is None:
+                statement = node._code(self._objects)
+                if isinstance(statement, ast.If) and id(node) not in whole:
+                    statement.orelse = []  # its ``else`` was taken out
+                definition.body.append(statement)
+        definition.body = definition.body or [ast.Pass()]
         return ast.fix_missing_locations(definition)
 
     def _arguments(self) -> ast.arguments:
@@ -252,10 +283,23 @@ class SymbolTree:
         return given
 
     def get_code(self) -> str:
-        """The source of the new class."""
-        name = type(self._network).__name__
-        body = textwrap.indent(ast.unparse(self._method()), "    ")
-        return f"class {name}Opt({name}):\n\n{body}\n"
+        """The source of the new classes: that of the network, of its fathers, of the networks in it. ``NetOpt(net)``
+        is what `get_network` gives.
+        """
+        return source_of(self)
+
+    def set_saved_file_name(self, file_name: str) -> None:
+        """Where `save_network_to_file` writes; ``.py`` is added."""
+        check_type(file_name, "file_name", str, "SymbolTree")
+        self._saved_file_name = file_name if file_name.endswith(".py") else f"{file_name}.py"
+
+    def get_saved_file_name(self) -> str:
+        """Where `save_network_to_file` writes, "./network_define.py" at first."""
+        return self._saved_file_name
+
+    def save_network_to_file(self) -> None:
+        """Write what `get_code` gives. Raises: OSError if the file cannot be written."""
+        write_atomically(self._saved_file_name, [self.get_code().encode()])
 
     def get_network(self) -> Any:
         """A Cell with the nodes as its ``construct``; everything else it shares with the given one, which should no
@@ -296,13 +340,8 @@ class SymbolTree:
         """Print a table: type, name, code, where arguments come from, where targets go."""
         rows = [("node type", "name", "codes", "arg providers", "target users")]
         for node in self.nodes(all_nodes):
-            tree = node.get_symbol_tree()
-            arguments = {place: (found.get_name(), target) for place, found, target in tree._providers(node)}
-            users: dict[int, list[tuple[str, int]]] = {}
-            for other in tree.nodes():
-                for place, found, target in tree._providers(other):
-                    if found is node:
-                        users.setdefault(target, []).append((other.get_name(), place))
+            arguments = {place: (found.get_name(), at) for place, (found, at) in node.get_arg_providers().items()}
+            users = {at: [(o.get_name(), place) for o, place in found] for at, found in node.get_target_users().items()}
             code = "" if node._type is NodeType.Input else ast.unparse(ast.fix_missing_locations(node._code({})))
             rows.append((str(node._type), node.get_name(), code.split("\n")[0], str(arguments), str(users)))
         widths = [max(map(len, column)) for column in zip(*rows)]

@@ -17,6 +17,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._operator_casts import COMPUTING, cast_each, float_types, run_by_kernel
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import operations as _operations
@@ -105,44 +106,7 @@ def _torch_names(primitive: str) -> set[str]:
     return set(known.split()) if known else {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", base).lower(), base.lower()}
 
 
-def _computing() -> frozenset[str]:
-    """Names of torch's operators that compute: not those that make, ask or copy."""
-    spaces = (torch, torch.nn.functional, torch._C._nn)
-    found = {name for space in spaces for name in dir(space) if name.islower() and not name.startswith("_")}
-    dunder = "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow neg abs".split()
-    left = """tensor as_tensor asarray from_numpy numel result_type promote_types can_cast clone detach empty zeros ones
-        full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype
-        device finfo iinfo stack_size set_printoptions full_like zeros_like ones_like
-        empty_like rand_like randn_like""".split()
-    return frozenset(
-        {name for name in found if not name.endswith("_") and not name.startswith(("is_", "get_", "set_"))} - {*left}
-        | {f"__{name}__" for name in dunder}
-    )
-
-
-_COMPUTING = _computing()
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32)
-
-
-def _each(value: Any, change: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return change(value)
-    if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, list, tuple)) for item in value):
-        return type(value)([_each(item, change) for item in value])
-    return value
-
-
-def _dtypes(values: Any) -> set[torch.dtype]:
-    found: set[torch.dtype] = set()
-
-    def look(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.is_floating_point():
-            found.add(torch._C.TensorBase.dtype.__get__(tensor))
-        return tensor
-
-    for value in values:
-        _each(value, look)
-    return found
 
 
 class AmpStrategy:
@@ -181,9 +145,9 @@ class _Casts(TorchFunctionMode):
         kwargs = kwargs or {}
         target = self._target(getattr(func, "__name__", ""), args, kwargs) if self is _pushed[-1] else None
         if target is None:
-            return self._run(func, args, kwargs)
+            return run_by_kernel(func, args, kwargs)
         dtype, positions = target
-        if not positions and kwargs.get("dtype") in _dtypes(args):  # our own way to say: as the input
+        if not positions and kwargs.get("dtype") in float_types(args):  # our own way to say: as the input
             kwargs = {**kwargs, "dtype": dtype}
 
         def cast(tensor: torch.Tensor) -> torch.Tensor:
@@ -191,12 +155,12 @@ class _Casts(TorchFunctionMode):
             return torch._C.TensorBase.to(tensor, dtype) if own in _FLOATS and own is not dtype else tensor
 
         args = tuple(
-            _each(value, cast) if not positions or position in positions else value
+            cast_each(value, cast) if not positions or position in positions else value
             for position, value in enumerate(args)
         )
         if not positions:
-            kwargs = {key: _each(value, cast) for key, value in kwargs.items()}
-        return self._run(func, args, kwargs)
+            kwargs = {key: cast_each(value, cast) for key, value in kwargs.items()}
+        return run_by_kernel(func, args, kwargs)
 
     def __enter__(self) -> Any:
         self._entered.enter_context(kernels.as_torch())  # so that operators come here before their 16-bit inputs change
@@ -206,17 +170,12 @@ class _Casts(TorchFunctionMode):
         super().__exit__(*error)
         self._entered.close()
 
-    @staticmethod
-    def _run(func: Any, args: Any, kwargs: Any) -> Any:
-        with kernels.as_torch(False):
-            return kernels.KERNELS.get(getattr(func, "__name__", "").strip("_"), func)(*args, **kwargs)
-
     def _target(self, name: str, args: Any, kwargs: Any) -> tuple[torch.dtype, tuple[int, ...]] | None:
         """What an operator's inputs become, and which of them (none: all); None leaves them."""
         level = self._level
-        if level == AmpLevel.AmpO0 or name not in _COMPUTING:
+        if level == AmpLevel.AmpO0 or name not in COMPUTING:
             return None
-        found = _dtypes((*args, *kwargs.values()))
+        found = float_types((*args, *kwargs.values()))
         if not found or torch.float64 in found:
             return None
         if level in (AmpLevel.AmpO1, AmpLevel.AmpAuto) and name in self._white:

@@ -25,7 +25,9 @@ sink.
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -34,10 +36,12 @@ from mindspore_compat import context
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
-from mindspore_compat.train.dataset_helper import endless, epochs, prefetched, resumed_epochs
+from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
 
 __all__ = ["train_epochs", "evaluate", "Sinking"]
+
+_log = logging.getLogger("mindspore_compat")
 
 
 class Sinking:
@@ -56,6 +60,20 @@ class Sinking:
         self.is_on = enabled and on_gpu
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
+    def begins_an_epoch(self, dataset: Any) -> None:
+        """Where a device is fed epoch by epoch, a run that is resumed within one begins it again, as upstream's."""
+        told = init_step(dataset)
+        if self.is_on and told % self.steps:
+            begin = told // self.steps * self.steps
+            _log.warning(
+                "In sink mode the init step must be the end of an epoch, but got %d. The run begins at step %d, the "
+                "end of epoch %d.",
+                told,
+                begin,
+                told // self.steps,
+            )
+            dataset.set_init_step(begin)
+
     def epochs(
         self, dataset: Any, first: int, last: int, plain: bool, behind: int | None = None, then: Any = None
     ) -> Iterator[Iterable[tuple[Any, ...]]]:
@@ -67,8 +85,8 @@ class Sinking:
         """
         if not self.limits_steps:
             yield from map(
-                prefetched,
-                epochs(dataset, last - first, plain)
+                partial(prefetched, dataset),
+                epochs(dataset, last - first, plain, first)
                 if behind is None
                 else resumed_epochs(dataset, first, last, plain, behind, then),
             )
@@ -79,7 +97,7 @@ class Sinking:
                 "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
                 "afresh with those weights: without 'resume()'."
             )
-        stream = iter(prefetched(endless(dataset, plain)))
+        stream = iter(prefetched(dataset, endless(dataset, plain)))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
 
@@ -110,6 +128,7 @@ def train_epochs(
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = sinking.is_on
     network.set_train(True)
+    sinking.begins_an_epoch(dataset)
     callbacks.on_train_begin(run_context)
     begin_epoch, end_epoch = (
         getattr(network, "begin_epoch", None),
@@ -209,7 +228,7 @@ def evaluate(
     network.set_train(False)
     callbacks.on_eval_epoch_begin(run_context)
     with torch.no_grad():
-        for batch in prefetched(next(epochs(dataset, 1, plain))):
+        for batch in prefetched(dataset, next(epochs(dataset, 1, plain))):
             cb_params["cur_step_num"] += 1
             cb_params["eval_dataset_element"] = list(batch)
             callbacks.on_eval_step_begin(run_context)

@@ -81,10 +81,21 @@ def _nested_on_device(value: Any) -> Any:
     return _on_device(value, True) if isinstance(value, (torch.Tensor, np.ndarray, np.generic)) else value
 
 
-def epochs(dataset: Any, number: int, plain: bool = False) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """For each epoch, an iterable of batches (tuples on the current device)."""
+def init_step(dataset: Any) -> int:
+    """The step that a dataset was told to begin at; 0 for those that cannot be told, such as a user's own."""
+    told = getattr(dataset, "get_init_step", None)
+    return told() if callable(told) else 0
+
+
+def epochs(dataset: Any, number: int, plain: bool = False, behind: int = 0) -> Iterator[Iterable[tuple[Any, ...]]]:
+    """For each of ``number`` epochs, an iterable of batches (tuples on the current device).
+
+    Args:
+        behind: epochs that a run leaves out; a dataset with `set_init_step` begins behind them by itself.
+    """
     if is_mindspore_dataset(dataset):
-        iterator = dataset.create_tuple_iterator(num_epochs=number, do_copy=False)
+        whole = number + behind if init_step(dataset) else number
+        iterator = dataset.create_tuple_iterator(num_epochs=whole, do_copy=False)
         for _ in range(number):
             yield (tuple([_on_device(value, plain) for value in batch]) for batch in iterator)
     else:
@@ -105,13 +116,13 @@ def resumed_epochs(
     """
     size = dataset_size(dataset)
     if behind >= size:
-        yield _without((), 0, then)
+        yield _without(dataset, (), 0, then)
         first += 1
     if first == last:
         return
     found = epochs(dataset, last - first, plain)
-    if is_mindspore_dataset(dataset):  # its order depends on the epoch
-        kept = dataset.get_init_step()
+    if is_mindspore_dataset(dataset) and hasattr(dataset, "set_init_step"):  # its order depends on the epoch
+        kept = init_step(dataset)
         dataset.set_init_step(first * size)
         try:
             iterator = dataset.create_tuple_iterator(num_epochs=last, do_copy=False)
@@ -121,14 +132,16 @@ def resumed_epochs(
             (tuple([_on_device(value, plain) for value in batch]) for batch in iterator) for _ in range(first, last)
         )
     for number, batches in enumerate(found):
-        yield _without(batches, behind, then) if not number and behind < size else batches
+        yield _without(dataset, batches, behind, then) if not number and behind < size else batches
 
 
-def _without(batches: Iterable[tuple[Any, ...]], behind: int, then: Callable[[], None]) -> Iterator[tuple[Any, ...]]:
+def _without(
+    dataset: Any, batches: Iterable[tuple[Any, ...]], behind: int, then: Callable[[], None]
+) -> Iterator[tuple[Any, ...]]:
     iterator = iter(batches)
     for _ in islice(iterator, behind):
         pass
-    ahead = 1 if current_device().type == "cuda" else 0  # there the run had read one more: see `prefetched`
+    ahead = 1 if _reads_ahead(dataset) else 0  # there the run had read one more: see `prefetched`
     first = list(islice(iterator, ahead))
     then()
     yield from first
@@ -142,9 +155,23 @@ def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:
             yield from batches
 
 
-def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Any, ...]]:
-    """The batches; on a GPU each is read, and copied on a stream of its own, while the one before is computed with."""
-    return _one_ahead(batches) if current_device().type == "cuda" else batches
+def prefetched(dataset: Any, batches: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Any, ...]]:
+    """The dataset's batches; on a GPU each is read, and copied on a stream of its own, while the one before is computed
+    with.
+    """
+    return _one_ahead(batches) if _reads_ahead(dataset) else batches
+
+
+def _reads_ahead(dataset: Any) -> bool:
+    """On a GPU, unless rows depend on the step before: behind `sync_wait`, or with a `WaitedDSCallback`."""
+    return current_device().type == "cuda" and not (is_mindspore_dataset(dataset) and _waits(dataset))
+
+
+def _waits(node: Any) -> bool:
+    if any(hasattr(item, "sync_step_begin") for item in getattr(node, "callbacks", ())):
+        return True
+    is_sync = getattr(node, "is_sync", None)
+    return bool(is_sync and is_sync()) or any(map(_waits, getattr(node, "children", ())))
 
 
 def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

@@ -13,12 +13,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.answers import derivatives, hooks, refusals
+from tests.answers import derivatives, halves, hooks, refusals
 
 __all__ = ["PROGRAMS", "answer"]
 
-PROGRAMS: dict[str, str] = {**hooks.PROGRAMS, **derivatives.PROGRAMS, **refusals.PROGRAMS}
-WITH_MESSAGE = hooks.WITH_MESSAGE | derivatives.WITH_MESSAGE | refusals.WITH_MESSAGE
+PROGRAMS: dict[str, str] = {
+    **hooks.PROGRAMS,
+    **derivatives.PROGRAMS,
+    **refusals.PROGRAMS,
+    **halves.PROGRAMS,
+}
+WITH_MESSAGE = hooks.WITH_MESSAGE | derivatives.WITH_MESSAGE | refusals.WITH_MESSAGE | halves.WITH_MESSAGE
 
 BEGINNING = """
 import mindspore as ms

@@ -1,5 +1,6 @@
 """Indices and values that MindSpore refuses; types as real MindSpore 2.10's, torch's beside them."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ REFUSED: dict[str, tuple[Any, type[Exception]]] = {
     "two ellipses": ((Ellipsis, 0, Ellipsis), IndexError),
     "a float": (1.5, IndexError),
     "text": ("a", IndexError),
+    "a float in a tuple": ((0, 1.5), TypeError),
+    "text in a tuple": ((0, "a"), IndexError),
+    "a set": ({1}, IndexError),
     "floats in a list": ([1.0, 2.0], TypeError),
     "floats in a nested list": (([[0, 1.5]], 0), TypeError),
     "floats in an array": (np.array([0.5]), IndexError),
@@ -43,6 +47,24 @@ def test_refused_indices(name: str) -> None:
 def test_out_of_bounds_is_told_in_upstreams_words() -> None:
     with pytest.raises(IndexError, match="index -7 is out of bounds for dimension with size 3"):
         cube()[-7, 3, 4]
+
+
+def test_what_is_no_index_is_named() -> None:
+    for index, part in ((0, 1.5), "1.5"), ((0, "a"), "'a'"), ({1}, "{1} of type set"), (1.5, "1.5 of type float"):
+        with pytest.raises((IndexError, TypeError), match="must be int, slice.*Tensor, but got " + re.escape(part)):
+            cube()[index]
+
+
+@pytest.mark.parametrize("index", [[], [False, False, False], ([],), (0, []), [[]]], ids=str)
+def test_a_list_to_read_by_chooses_something(index: Any) -> None:
+    with pytest.raises(IndexError, match="can't be empty"):
+        cube()[index]
+
+
+def test_a_tensor_of_floats_is_no_index_even_of_itself() -> None:
+    x = cube()
+    with pytest.raises(IndexError, match="must be int or bool"):
+        x[x] = 5
 
 
 def test_false_reads_nothing_and_writes_nothing() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import mindspore_compat as ms
 from mindspore_compat import COOTensor, Parameter, Tensor, nn
@@ -49,3 +50,59 @@ def test_the_shape_of_a_sparse_tensor() -> None:
             Made()(indices, values)
         with pytest.raises(ValueError, match=r"indices.shape\[1\]"):
             Made()(Tensor(np.zeros((2, 4)), ms.int32), values)
+
+
+class _Given(ms._Function):
+    """Gives what its ``forward`` is told to."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, how: str) -> Any:
+        if how == "dirty":
+            y = x + 1
+            ctx.mark_dirty(x)
+            return y
+        return x if how == "input" else (x * 2).sum(keepdims=True)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return Tensor(np.ones((3, 4), np.float32)), None
+
+
+def _changed(x: Any) -> Any:
+    y = _Given.apply(x, "input")
+    y.add_(1.0)
+    return y
+
+
+def _halves(x: Any) -> Any:
+    first, _ = torch.Tensor.as_subclass(x * 1, torch.Tensor).split(1)
+    first.add_(1.0)
+    return first
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: _Given.apply(x, "dirty"), "The dirty tensors must all be outputs of the forward function"),
+        (_changed, "This view tensor is output of custom cell"),
+        (_halves, "A view of base is being inplace modified"),
+        (lambda x: _Given.apply(x, "sum"), "For custom function, grad tensor should be broadcast to"),
+        (lambda x: torch.Tensor.add_(x, 1), "A leaf tensor that need grad is being used in an inplace operator"),
+    ],
+)
+def test_what_a_function_must_not_change_is_told_in_both_worlds_words(function: Any, words: str) -> None:
+    with pytest.raises(RuntimeError, match=rf"^{words}.*\. .+") as told:
+        ms.grad(function)(Tensor([2.0, 3.0]))
+    assert told.value.__cause__ is None
+
+
+def test_an_error_of_the_users_keeps_its_cause() -> None:
+    def fails(x: Any) -> Any:
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            raise RuntimeError("mine") from error
+
+    with pytest.raises(RuntimeError, match="^mine$") as told:
+        ms.grad(fails)(Tensor([2.0]))
+    assert isinstance(told.value.__cause__, KeyError)

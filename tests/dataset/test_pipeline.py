@@ -328,6 +328,17 @@ def test_init_step_resumes_within_an_epoch():
         next(rows)
 
 
+def test_an_init_step_is_known_behind_what_follows():
+    dataset = source(4)
+    dataset.set_init_step(6)
+    mapped = dataset.map(lambda x: x * 10)
+    assert mapped.get_init_step() == 6 and mapped.batch(2).get_init_step() == 6
+    assert [row[0].tolist() for row in mapped.create_tuple_iterator(num_epochs=2, output_numpy=True)] == [20, 30]
+    mapped.set_init_step(1)
+    assert (dataset.get_init_step(), mapped.get_init_step()) == (6, 1)
+    assert dataset.zip(source(4)).get_init_step() == 0  # which of the two is not known
+
+
 def test_stopped_iterator_says_so():
     iterator = source().create_tuple_iterator()
     iterator.stop()

@@ -374,6 +374,7 @@ def test_backward_hooks_of_the_first_layer_are_called_under_a_kept_forward(recwa
     "make", [lambda: nn.Dense(4, 4), lambda: nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 4))]
 )
 def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
+    ms.set_seed(1)  # with some weights nothing passes the ReLU
     x = Tensor(np.random.RandomState(0).randn(2, 4).astype(np.float32))
     plain, again = make().to_float(ms.float16), make().to_float(ms.float16)
     for one, other in zip(plain.get_parameters(), again.get_parameters()):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat.common.tensor import Tensor
 from tests.nn.cases import data, ints
@@ -279,3 +280,15 @@ def test_convolutions_in_channels_last_order_give_the_same_values_gradients_and_
     np.testing.assert_allclose(float(out), float((expected**2).sum()), 1e-4)
     np.testing.assert_allclose(gradient.asnumpy(), leaf.grad.numpy(), 1e-3, 1e-3)
     assert net.weight.is_contiguous() and y.shape == tuple(expected.shape)
+
+
+def test_adaptive_max_pool3d_of_integers_and_its_places() -> None:
+    """Values and dtypes are real MindSpore 2.10's."""
+    for dtype in (ms.int32, ms.float32):
+        x = Tensor(np.arange(64).reshape(1, 4, 4, 4)).astype(dtype)
+        values, places = nn.AdaptiveMaxPool3d(2, True)(x)
+        assert values.dtype == dtype and places.dtype == ms.int32
+        assert (
+            values.asnumpy().ravel().tolist() == places.asnumpy().ravel().tolist() == [21, 23, 29, 31, 53, 55, 61, 63]
+        )
+        assert nn.AdaptiveMaxPool3d((2, None, 1))(x).shape == (1, 2, 4, 1)

@@ -173,3 +173,20 @@ def test_gradients_are_accumulated_by_a_subclass_with_its_own_construct() -> Non
     finally:
         ms.set_context(mode=before)
     assert np.allclose(seen, [1, 0.9, 0.9, 0.71])
+
+
+@pytest.mark.parametrize("name", ["Adam", "ProximalAdagrad", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "LazyAdam"])
+def test_integers_are_no_parameters_to_train(name: str) -> None:
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = ms.Parameter(ms.Tensor([1, 2]), name="count")
+
+        def construct(self, x: Any) -> Any:
+            return (x * self.count).sum()
+
+    net = Net()
+    step = nn.TrainOneStepCell(net, getattr(nn, name)(net.trainable_params(), 0.1))
+    with pytest.raises(TypeError, match="(?i)long|int64"):
+        step(ms.Tensor([1.0, 1.0]))
+    assert net.count.asnumpy().tolist() == [1, 2]

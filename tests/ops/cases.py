@@ -68,6 +68,11 @@ def inputs() -> dict[str, np.ndarray]:
         "rgb": r.uniform(0, 1, (2, 4, 5, 3)).astype(np.float32),
         "sv": r.uniform(0.1, 0.9, 4).astype(np.float32),
         "sw": f(4),
+        # where formulas have bounds, elements are equal or zero, and which one has a gradient
+        "bounds": np.array([-6, -3, -2.5, -2, -1, -0.5, 0, 0.5, 1, 2, 2.5, 3, 6, 7], np.float32),
+        "met": np.array([-6, -3, 2.5, 1, -1, 0.5, 0, 0.5, 1, -2, 2.5, 2, 6, 0], np.float32),
+        "tied": np.array([[1, 2, 2, 0, 0], [3, 3, 1, -1, 3], [-2, -2, -2, -2, -2], [-1, 0, 2, -1, 2]], np.float32),
+        "tied2": np.array([[1, 2, 0, 0, 1], [3, 1, 1, -1, 0], [-2, 1, -2, 2, 0], [-1, 0, 2, 1, 1]], np.float32),
     }
 
 
@@ -171,6 +176,7 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
         "P": ops.operations,
         "F": ops.functional,
         "C": ops.composite,
+        "nn": ms.nn,
         "mnp": ms.numpy,
         "np": np,
         "Tensor": ms.Tensor,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from mindspore_compat import nn, ops
 from mindspore_compat import numpy as mnp
-from mindspore_compat import ops
 from mindspore_compat.common import dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
@@ -24,6 +24,7 @@ MINDSPORE: Any = SimpleNamespace(
     COOTensor=COOTensor,
     CSRTensor=CSRTensor,
     ops=ops,
+    nn=nn,
     numpy=mnp,
     grad=grad,
     **{name: getattr(dtype, name) for name in dtype.__all__},

@@ -186,3 +186,40 @@ def test_through_a_sum_of_another_integer_dtype() -> None:
     x = Tensor([[1, 2], [3, 4]], ms.int8)
     found = ops.grad(lambda x: ops.auto_generate.sum_ext(x * x, 0, False, dtype=ms.int32))(x)
     assert found.asnumpy().tolist() == [[2, 4], [6, 8]] and found.dtype == ms.int8
+
+
+def _product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "along", "expected"),
+    [
+        (_product, ([1, 1], [2, 2]), ([1, 1], [2, 2]), [4, 4]),
+        (_product, ([1.0, 1.0], [2, 2]), ([1.0, 1.0], [2, 2]), [4.0, 4.0]),
+        (lambda x: x * 0.5, ([2, 2],), ([1, 1],), [0.5, 0.5]),
+        (lambda x: (x * x, x * 2.0), ([3, 1],), ([1, 2],), ([6, 4], [2.0, 4.0])),
+    ],
+)
+def test_the_derivative_along_integers(function: Any, inputs: Any, along: Any, expected: Any) -> None:
+    """As real MindSpore 2.10's; for a time it was 0."""
+    points, directions = (tuple(Tensor(item) for item in items) for items in (inputs, along))
+    outputs, found = ms.jvp(function, points, directions)
+    for item, output, wanted in zip(*((x,) if isinstance(x, Tensor) else x for x in (found, outputs)), _each(expected)):
+        assert isinstance(item, Tensor) and item.dtype == output.dtype and item.asnumpy().tolist() == wanted
+    rows = ops.vmap(lambda *items: ms.jvp(function, items[: len(points)], items[len(points) :])[1])
+    again = rows(*[ops.stack((item, item)) for item in (*points, *directions)])
+    for item, wanted in zip(again if isinstance(again, tuple) else (again,), _each(expected)):
+        assert item.asnumpy().tolist() == [wanted, wanted]
+
+
+def _each(expected: Any) -> Any:
+    return expected if isinstance(expected, tuple) else (expected,)
+
+
+def test_jacobians_of_integers_are_refused() -> None:
+    x = Tensor([2, 3])
+    for make, function in ((ms.jacrev, lambda x: x * x), (ms.jacfwd, lambda x: x * x), (ms.jacfwd, lambda x: x * 0.5)):
+        with pytest.raises(TypeError, match="float dtype"):
+            make(function)(x)
+    assert ms.jacrev(lambda x: x * 1.5)(x).asnumpy().tolist() == [[1, 0], [0, 1]]  # in the input's dtype, cut

@@ -196,6 +196,24 @@ def test_a_gradient_stopped_in_place() -> None:
         ops.stop_gradient_(1)
 
 
+def test_a_gradient_is_not_stopped_in_a_view() -> None:
+    def total(x: Any) -> Any:
+        part = (x * x)[0]
+        ops.stop_gradient_(part)
+        return part * 2
+
+    x = Tensor([2.0, 3.0])
+    with pytest.raises(RuntimeError, match="Cannot stop_gradient view inplace"):
+        ms.grad(total)(x)
+    assert total(x).asnumpy() == 8  # nothing to stop
+
+
+def test_a_generator_that_compiled_code_returns_is_a_list() -> None:
+    squares = ms.jit(lambda x: (x * k for k in range(3)))
+    assert [float(item) for item in squares(Tensor(2.0))] == [0, 2, 4]
+    assert isinstance(squares(Tensor(2.0)), list)
+
+
 class _Waves(nn.Cell):
     def construct(self, x: Any) -> Any:
         return ops.exp(ops.sin(x))

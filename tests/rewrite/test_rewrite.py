@@ -125,6 +125,12 @@ class Outer(nn.Cell):
         x = self.seq(x)
         if self.flag:
             x = self.add(x, x)
+        if not self.flag:
+            x = self.add(x, x)
+        else:
+            x = self.add(x, a)
+        for i in range(2):
+            x = self.add(x, i)
         z = self.relu(x)
         return z
 

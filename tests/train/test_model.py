@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -410,3 +411,49 @@ def test_a_subclass_makes_its_own_training_step() -> None:
     model = Own(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
     assert model.train_network is made[0] and isinstance(made[0], nn.TrainOneStepCell)
     assert isinstance(model._build_train_network(), nn.TrainOneStepCell)
+
+
+class _Losses(ms.Callback):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[int, int, float]] = []
+
+    def on_train_step_end(self, run_context: Any) -> None:
+        told = run_context.original_args()
+        self.seen.append((told.cur_epoch_num, told.cur_step_num, float(told.net_outputs.asnumpy().sum())))
+
+
+@pytest.mark.parametrize("init_step", [5, 7, 10, 14])
+@pytest.mark.parametrize("sink", [False, True])
+def test_a_dataset_with_an_init_step_goes_on_there(init_step: int, sink: bool) -> None:
+    class Square(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return ms.ops.square(x)
+
+    rows = np.arange(5, dtype=np.float32)
+    dataset = ds.NumpySlicesDataset(rows, sampler=ds.SequentialSampler()).map(lambda x: x + 1).batch(1)
+    whole, rest = _Losses(), _Losses()
+    model = ms.Model(Square())
+    model.train(3, dataset, callbacks=whole, dataset_sink_mode=sink)
+    dataset.set_init_step(init_step)
+    model.train(3, dataset, callbacks=rest, dataset_sink_mode=sink, initial_epoch=init_step // 5)
+    begin = init_step // 5 * 5 if sink and ms.get_context("device_target") == "GPU" else init_step
+    expected = [(epoch, loss) for epoch, _, loss in whole.seen[begin:]]
+    assert [(epoch, loss) for epoch, _, loss in rest.seen] == expected and len(expected) == 15 - begin
+
+
+def test_a_dataset_of_the_users_own_need_not_know_init_steps() -> None:
+    class Own:
+        def create_tuple_iterator(self, num_epochs: int = -1, do_copy: bool = True) -> Any:
+            return iter([(ms.Tensor([2.0]),)] * 3)
+
+        def get_dataset_size(self) -> int:
+            return 3
+
+    class Square(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return ms.ops.square(x)
+
+    losses = _Losses()
+    ms.Model(Square()).train(1, Own(), callbacks=losses, dataset_sink_mode=True)
+    assert [loss for _, _, loss in losses.seen] == [4, 4, 4]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mindspore_compat.common.callback import Callback
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
 
@@ -79,10 +80,11 @@ class DSCallback:
         return (context.cur_step_num_in_epoch - 1) % self.step_size == 0
 
 
-class WaitedDSCallback(DSCallback):
+class WaitedDSCallback(Callback, DSCallback):
     """Couples the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
 
-    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods are
+    Here the pipeline runs in the training thread, on demand (on a GPU too, where others are read one batch ahead), so
+    it never is ahead of training and the sync methods are
     called at once; `train_run_context` is the one of the last training hook, None before the first.
     """
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, refused, type_check
 from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._save import save_as_mindrecord
@@ -260,11 +261,32 @@ class Dataset(Node):
             raise refused(ValueError, "num_files should be an int between 1 and 1000.", num_files)
         save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
 
+    def to_json(self, filename: str = "") -> dict[str, Any]:
+        """The pipeline as a dict, as `mindspore.dataset.serialize` gives it; written to the JSON file, too, if one is
+        named.
+        """
+        return __getattr__("serialize")(self, filename)
+
+    def build_sentencepiece_vocab(
+        self, columns: Any, vocab_size: int, character_coverage: float, model_type: Any, params: dict[str, str]
+    ) -> Any:
+        """A `text.SentencePieceVocab` of the texts in ``columns``; see `SentencePieceVocab.from_dataset`.
+
+        Differs: MindSpore 2.10's only warns and returns None.
+        """
+        from mindspore_compat.dataset.text.utils import SentencePieceVocab
+
+        return SentencePieceVocab.from_dataset(self, columns, vocab_size, character_coverage, model_type, params)
+
     def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:
         """A `text.Vocab` of the words in ``columns``; see `Vocab.from_dataset`."""
         from mindspore_compat.dataset.text.utils import Vocab
 
         return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
+
+
+#: upward, so by name: it knows all nodes
+__getattr__ = module_getattr(__name__, {"serialize": "dataset._serialized"})
 
 
 def zip(datasets: tuple[Dataset, ...]) -> Dataset:

@@ -51,7 +51,7 @@ class Node:
             )
         self._cached_size: int | None = None
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
-        self._init_step = 0
+        self._init_step: int | None = None
         self._input_indexs: Any = ()
 
     # ---- what nodes implement
@@ -188,8 +188,10 @@ class Node:
         self._init_step = init_step
 
     def get_init_step(self) -> int:
-        """See `set_init_step`."""
-        return self._init_step
+        """See `set_init_step`; what a dataset was not told, its only input was."""
+        if self._init_step is not None:
+            return self._init_step
+        return self.children[0].get_init_step() if len(self.children) == 1 else 0
 
     @property
     def input_indexs(self) -> Any:

@@ -97,6 +97,10 @@ class BuiltinSampler:
         """Whether the order is random."""
         return self.child_sampler is not None and self.child_sampler.is_shuffled()
 
+    def get_shuffle_mode(self) -> Shuffle:
+        """How this sampler shuffles, whatever its child does; as upstream's, `PKSampler` says ``Shuffle.FALSE``."""
+        return self.shuffle if isinstance(self.shuffle, Shuffle) else Shuffle.FALSE
+
     def is_sharded(self) -> bool:
         """Whether only one shard is read."""
         return self.child_sampler is not None and self.child_sampler.is_sharded()

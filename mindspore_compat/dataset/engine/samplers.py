@@ -112,6 +112,8 @@ class SubsetSampler(BuiltinSampler):
 class SubsetRandomSampler(SubsetSampler):
     """The given `indices`, in random order."""
 
+    shuffle = Shuffle.GLOBAL
+
     def is_shuffled(self) -> bool:
         return True
 
@@ -126,6 +128,8 @@ class SubsetRandomSampler(SubsetSampler):
 
 class WeightedRandomSampler(BuiltinSampler):
     """Sample ``i`` is drawn with a probability in proportion to ``weights[i]``."""
+
+    shuffle = Shuffle.GLOBAL
 
     def __init__(self, weights: Iterable[float], num_samples: int | None = None, replacement: bool = True) -> None:
         if not isinstance(weights, (list, np.ndarray)):

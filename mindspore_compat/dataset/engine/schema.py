@@ -74,6 +74,11 @@ class Schema:
             content["numRows"] = self.num_rows
         return json.dumps(content, indent=2)
 
+    @staticmethod
+    def get_num_rows(schema: Schema | str) -> int:
+        """The number of rows that a schema, or the JSON file of one, says; 0 if it does not."""
+        return (schema if isinstance(schema, Schema) else Schema(schema)).num_rows
+
     def __str__(self) -> str:
         return self.to_json()
 

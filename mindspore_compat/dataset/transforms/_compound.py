@@ -86,8 +86,24 @@ class _Compound(TensorOperation):
 
 class Compose(_Compound, Composed):
     """`transforms` one after another. As upstream's: called directly on a PIL image, or with an operation of Python's
-    among them (`ToPIL`, ``Decode(to_pil=True)``), it gives a tuple, also of one.
+    among them (`ToPIL`, ``Decode(to_pil=True)``), it gives a tuple, also of one. What is in a Compose among them takes
+    its place in `transforms`.
     """
+
+    def _prepare(self) -> None:
+        self.transforms = self.decompose(self.transforms)
+        super()._prepare()
+
+    @staticmethod
+    def decompose(operations: Sequence[Any]) -> list[Any]:
+        """`operations`, with what is in a Compose in the place of it."""
+        found: list[Any] = []
+        for operation in operations:
+            found += Compose.decompose(operation.transforms) if isinstance(operation, Compose) else [operation]
+        return found
+
+    def release_resource(self) -> None:
+        """Nothing is held."""
 
     def _common_implementation(self) -> Implementation | None:
         in_python = any(getattr(op, "implementation", None) == Implementation.PY for op in self.transforms)

@@ -20,7 +20,7 @@ from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim._device import add_scaled, on_device
+from mindspore_compat.nn.optim._device import add_scaled, on_device, widened
 from mindspore_compat.nn.optim._groups import host_parameter
 from mindspore_compat.ops.composite.base import HyperMap, Map
 
@@ -246,7 +246,7 @@ class Optimizer(Cell):
             for number, group in enumerate(self.param_groups):
                 part = slice(self.group_start_id[number], self.group_start_id[number + 1])
                 params = self._at(self.parameters, part)
-                taken: Any = [plain(item) for item in gradients[part]]
+                taken: Any = widened([plain(item) for item in gradients[part]], params)
                 if group.get("maximize"):
                     taken = torch._foreach_neg(taken)
                 if self._decays_gradients and group["weight_decay"]:

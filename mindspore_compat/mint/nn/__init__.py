@@ -18,6 +18,7 @@ from mindspore_compat.nn.layer.pooling import AvgPool2dExt as AvgPool2d
 from mindspore_compat.nn.layer.pooling import AvgPool3dExt as AvgPool3d
 from mindspore_compat.nn.layer.pooling import MaxPool2dExt as MaxPool2d
 from mindspore_compat.nn.loss.loss import L1Loss
+from mindspore_compat.nn.loss.margin import SoftMarginLoss
 
 __all__ = [
     "AvgPool1d",
@@ -34,6 +35,7 @@ __all__ = [
     "LogSoftmax",
     "MaxPool2d",
     "PReLU",
+    "SoftMarginLoss",
     "functional",
     *_convolution.__all__,
     *_layers.__all__,

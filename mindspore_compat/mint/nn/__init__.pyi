@@ -47,7 +47,6 @@ from mindspore_compat.mint.nn._layers import SELU as SELU
 from mindspore_compat.mint.nn._layers import SiLU as SiLU
 from mindspore_compat.mint.nn._layers import Sigmoid as Sigmoid
 from mindspore_compat.mint.nn._layers import SmoothL1Loss as SmoothL1Loss
-from mindspore_compat.mint.nn._layers import SoftMarginLoss as SoftMarginLoss
 from mindspore_compat.mint.nn._layers import Softmax as Softmax
 from mindspore_compat.mint.nn._layers import Softshrink as Softshrink
 from mindspore_compat.mint.nn._layers import Tanh as Tanh
@@ -78,5 +77,6 @@ from mindspore_compat.nn.layer.pooling import AvgPool2d as AvgPool2d
 from mindspore_compat.nn.layer.pooling import AvgPool3d as AvgPool3d
 from mindspore_compat.nn.layer.pooling import MaxPool2d as MaxPool2d
 from mindspore_compat.nn.loss.loss import L1Loss as L1Loss
+from mindspore_compat.nn.loss.margin import SoftMarginLoss as SoftMarginLoss
 __all__ = ['AdaptiveAvgPool1d', 'AdaptiveAvgPool2d', 'AdaptiveAvgPool3d', 'AdaptiveMaxPool1d', 'AdaptiveMaxPool2d', 'AvgPool1d', 'AvgPool2d', 'AvgPool3d', 'BCELoss', 'BCEWithLogitsLoss', 'BatchNorm1d', 'BatchNorm2d', 'BatchNorm3d', 'Cell', 'ConstantPad1d', 'ConstantPad2d', 'ConstantPad3d', 'Conv1d', 'Conv2d', 'Conv3d', 'ConvTranspose2d', 'CosineEmbeddingLoss', 'CrossEntropyLoss', 'Dropout', 'Dropout2d', 'ELU', 'Embedding', 'Flatten', 'Fold', 'GELU', 'GLU', 'GroupNorm', 'Hardshrink', 'Hardsigmoid', 'Hardswish', 'Hardtanh', 'Identity', 'KLDivLoss', 'L1Loss', 'LayerNorm', 'Linear', 'LogSigmoid', 'LogSoftmax', 'MSELoss', 'MaxPool2d', 'MaxUnpool2d', 'Mish', 'NLLLoss', 'PReLU', 'PixelShuffle', 'ReLU', 'ReLU6', 'ReflectionPad1d', 'ReflectionPad2d', 'ReflectionPad3d', 'ReplicationPad1d', 'ReplicationPad2d', 'ReplicationPad3d', 'SELU', 'SiLU', 'Sigmoid', 'SmoothL1Loss', 'SoftMarginLoss', 'Softmax', 'Softshrink', 'SyncBatchNorm', 'Tanh', 'Threshold', 'Unfold', 'Upsample', 'UpsamplingBilinear2d', 'UpsamplingNearest2d', 'ZeroPad1d', 'ZeroPad2d', 'ZeroPad3d', 'functional']
 

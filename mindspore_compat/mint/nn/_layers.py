@@ -41,7 +41,6 @@ ROWS = """
     SiLU(inplace=False) = silu
     Sigmoid() = sigmoid
     SmoothL1Loss(reduction="mean", beta=1.0) = smooth_l1_loss
-    SoftMarginLoss(reduction="mean") = soft_margin_loss
     Softmax(dim=None) = softmax
     Softshrink(lambd=0.5) = softshrink
     Tanh() = tanh

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ['AdaptiveAvgPool1d', 'AdaptiveAvgPool2d', 'AdaptiveAvgPool3d', 'AdaptiveMaxPool1d', 'AdaptiveMaxPool2d', 'BCELoss', 'BCEWithLogitsLoss', 'CosineEmbeddingLoss', 'CrossEntropyLoss', 'ELU', 'Flatten', 'Fold', 'GELU', 'GLU', 'Hardshrink', 'Hardsigmoid', 'Hardswish', 'Hardtanh', 'KLDivLoss', 'LogSigmoid', 'MSELoss', 'MaxUnpool2d', 'Mish', 'NLLLoss', 'PixelShuffle', 'ReLU', 'ReLU6', 'SELU', 'SiLU', 'Sigmoid', 'SmoothL1Loss', 'SoftMarginLoss', 'Softmax', 'Softshrink', 'Tanh', 'Threshold', 'Unfold', 'Upsample', 'ConstantPad1d', 'ZeroPad1d', 'ReflectionPad1d', 'ReplicationPad1d', 'ConstantPad2d', 'ZeroPad2d', 'ReflectionPad2d', 'ReplicationPad2d', 'ConstantPad3d', 'ZeroPad3d', 'ReflectionPad3d', 'ReplicationPad3d']
+__all__ = ['AdaptiveAvgPool1d', 'AdaptiveAvgPool2d', 'AdaptiveAvgPool3d', 'AdaptiveMaxPool1d', 'AdaptiveMaxPool2d', 'BCELoss', 'BCEWithLogitsLoss', 'CosineEmbeddingLoss', 'CrossEntropyLoss', 'ELU', 'Flatten', 'Fold', 'GELU', 'GLU', 'Hardshrink', 'Hardsigmoid', 'Hardswish', 'Hardtanh', 'KLDivLoss', 'LogSigmoid', 'MSELoss', 'MaxUnpool2d', 'Mish', 'NLLLoss', 'PixelShuffle', 'ReLU', 'ReLU6', 'SELU', 'SiLU', 'Sigmoid', 'SmoothL1Loss', 'Softmax', 'Softshrink', 'Tanh', 'Threshold', 'Unfold', 'Upsample', 'ConstantPad1d', 'ZeroPad1d', 'ReflectionPad1d', 'ReplicationPad1d', 'ConstantPad2d', 'ZeroPad2d', 'ReflectionPad2d', 'ReplicationPad2d', 'ConstantPad3d', 'ZeroPad3d', 'ReflectionPad3d', 'ReplicationPad3d']
 
 class AdaptiveAvgPool1d(Cell):
     """`functional.adaptive_avg_pool1d` as a layer."""
@@ -159,11 +159,6 @@ class Sigmoid(Cell):
 class SmoothL1Loss(Cell):
     """`functional.smooth_l1_loss` as a layer."""
     def __init__(self, reduction: Any = "mean", beta: Any = 1.0) -> None: ...
-    def __call__(self, *inputs: Any) -> Any: ...
-
-class SoftMarginLoss(Cell):
-    """`functional.soft_margin_loss` as a layer."""
-    def __init__(self, reduction: Any = "mean") -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
 
 class Softmax(Cell):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
@@ -65,6 +66,19 @@ class _BatchNorm(Cell):
     def _normalized(self, input: Any, uses_batch: bool, share: float) -> Any:
         averages = (self.running_mean, self.running_var)
         return functional.batch_norm(input, *averages, self.weight, self.bias, uses_batch, share, self.eps)
+
+    def reset_running_stats(self) -> None:
+        """Forget the averages: mean 0, variance 1, no batch seen."""
+        for item, value in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
+            if item is not None:
+                item.set_data(Tensor(np.full(tuple(item.shape), value), item.dtype))
+
+    def reset_parameters(self) -> None:
+        """As made: without averages, weight 1, bias 0."""
+        self.reset_running_stats()
+        for item, value in ((self.weight, 1), (self.bias, 0)):
+            if item is not None:
+                item.set_data(Tensor(np.full(tuple(item.shape), value), item.dtype))
 
     def extend_repr(self) -> str:
         return (

@@ -64,7 +64,7 @@ class _Conv(Cell):
         owner = type(self).__name__
         self.in_channels = check_positive_int(in_channels, "in_channels", owner)
         self.out_channels = check_positive_int(out_channels, "out_channels", owner)
-        self.group = check_positive_int(group, "group", owner)
+        self.group = self._groups = check_positive_int(group, "group", owner)  # as the sizes: fixed from here on
         self.has_bias = check_bool(has_bias, "has_bias", owner)
         if in_channels % group or out_channels % group:
             raise ValueError(

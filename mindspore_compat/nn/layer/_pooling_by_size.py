@@ -10,6 +10,7 @@ from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
+from mindspore_compat.ops import function as F
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -135,8 +136,7 @@ class AdaptiveMaxPool3d(_AdaptiveNd):
         self.return_indices = return_indices
 
     def construct(self, x: Any) -> Any:
-        result = _nn.adaptive_max_pool3d(x, self._resolved(x, self._sizes))
-        return tuple(result) if self.return_indices else result[0]
+        return F.adaptive_max_pool3d(x, self._resolved(x, self._sizes), self.return_indices)
 
 
 class _Fractional(Cell):

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.ops.function._conv import same_padding, split_padding
 
-__all__ = ["same_padding", "fixed_same_padding", "sizes", "explained", "pad_same", "split_padding"]
+__all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "explained", "pad_same", "split_padding"]
 
 
 def sizes(
@@ -97,3 +97,10 @@ def explained(
     ):
         return ValueError(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
     return error
+
+
+def squeezed(x: torch.Tensor, axis: Any) -> torch.Tensor:
+    """``x`` without the axes of length 1 among ``axis``, () for all: those that a layer was made with, whatever it
+    computes over since.
+    """
+    return torch.squeeze(x) if axis == () else torch.squeeze(x, axis)

@@ -9,9 +9,11 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._relu6 import relu6
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._prelu import PReLU, PReLUExt
 from mindspore_compat.nn.layer._softmax import LogSoftmax, LogSoftmaxExt, Softmax, Softmax2d, Softmin
+from mindspore_compat.ops.function._activation import rrelu
 
 __all__ = [
     "Softmin",
@@ -67,7 +69,7 @@ class ReLU6(Cell):
     """min(max(x, 0), 6)."""
 
     def construct(self, x: Any) -> Any:
-        return _nn.hardtanh(x, 0.0, 6.0)
+        return relu6(x)
 
 
 class Sigmoid(Cell):
@@ -213,7 +215,7 @@ class RReLU(Cell):
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x: Any) -> Any:
-        return torch.rrelu(x, self.lower, self.upper, True)
+        return rrelu(x, self.lower, self.upper)
 
 
 class Hardtanh(Cell):

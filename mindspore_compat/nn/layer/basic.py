@@ -16,7 +16,7 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._dropout import Dropout, Dropout1d, Dropout2d, Dropout2dExt, Dropout3d, DropoutExt
 from mindspore_compat.nn.layer._matrix import MatrixDiag, MatrixDiagPart, MatrixSetDiag, Roll, Tril, Triu, Unflatten
 from mindspore_compat.nn.layer._resize import interpolate
-from mindspore_compat.nn.layer._shapes import same_padding
+from mindspore_compat.nn.layer._shapes import same_padding, squeezed
 from mindspore_compat.nn.layer.activation import activation_from
 from mindspore_compat.ops.function._creation import check_one_hot
 
@@ -262,10 +262,12 @@ class Norm(Cell):
     def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "keep_dims", "Norm")
+        self._squeezed = axis
 
     def construct(self, x: Any) -> Any:
         axis = tuple(range(x.dim())) if self.axis == () else self.axis
-        return torch.sqrt(torch.sum(kernels.square(x), dim=axis, keepdim=self.keep_dims))
+        found = torch.sqrt(torch.sum(kernels.square(x), dim=axis, keepdim=True))
+        return found if self.keep_dims else squeezed(found, self._squeezed)
 
     def extend_repr(self) -> str:
         return f"axis={self.axis}, keep_dims={self.keep_dims}"

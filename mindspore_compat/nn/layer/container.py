@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn._cell_attributes import adopt
+from mindspore_compat.nn._cell_attributes import TORCH_ONLY, adopt
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
@@ -27,6 +27,10 @@ def _position(length: int, index: Any, where: str) -> int:
 def _check_cell(cell: Any, where: str) -> None:
     if not isinstance(cell, torch.nn.Module):
         raise TypeError(f"For '{where}', each cell must be subclass of Cell, but got {type(cell).__name__}.")
+
+
+def _of(value: Any) -> str:
+    return type(value).__name__
 
 
 def _rename(cell: torch.nn.Module, prefix: str) -> None:
@@ -236,6 +240,12 @@ class CellList(_CellSequence):
         self._restructured()
         self._modules[str(position)] = cell
 
+    def extend(self, cells: Any) -> Any:
+        """All of a list (or another container) at the end. Raises: TypeError for a CellDict among them."""
+        if isinstance(cells, Iterable) and any(isinstance(cell, CellDict) for cell in cells):
+            raise TypeError(f"For '{type(self).__name__}', the type of cell can not be CellDict, but got CellDict.")
+        return super().extend(cells)
+
     def __iadd__(self, cells: Any) -> CellList:
         return self.extend(cells)
 
@@ -255,13 +265,31 @@ class CellDict(Cell):
         return self._modules[key]
 
     def __setitem__(self, key: str, cell: Any) -> None:
-        _check_cell(cell, "CellDict")
-        if not isinstance(key, str) or not key or "." in key:
-            raise KeyError(f"For 'CellDict', the key must be a non-empty str without '.', but got {key!r}.")
+        self._check_key(key)
+        if not isinstance(cell, torch.nn.Module):
+            told = "cell can not be None" if cell is None else f"the type of cell should be Cell, but got {_of(cell)}"
+            raise TypeError(f"For '{type(self).__name__}', {told}.")
+        if isinstance(cell, (CellDict, CellList, SequentialCell)):
+            raise TypeError(
+                f"For '{type(self).__name__}', the type of cell can not be CellDict, CellList or SequentialCell, but "
+                f"got {_of(cell)}."
+            )
         if self._auto_prefix:
             _rename(cell, key + ".")
         self._restructured()
         self._modules[key] = cell
+
+    def _check_key(self, key: Any) -> None:
+        owner = type(self).__name__
+        if not isinstance(key, str):
+            raise TypeError(f"For '{owner}', the type of key should be string but got {_of(key)}.")
+        is_attribute = key in self.IGNORE_LIST or (key not in TORCH_ONLY and hasattr(self, key))
+        if is_attribute and key not in self._modules:
+            raise KeyError(f"For '{owner}', the key can not be same with the attributes of Cell, but got key {key}.")
+        if "." in key:
+            raise KeyError(f"For '{owner}', key can not contain \".\", but got key {key}")
+        if key == "":
+            raise KeyError(f"For '{owner}', key can not be empty string \"\", but got key {key}")
 
     def __delitem__(self, key: str) -> None:
         self._restructured()
@@ -297,8 +325,26 @@ class CellDict(Cell):
         return self._modules.items()
 
     def update(self, cells: Any) -> None:
-        for key, cell in cells.items() if hasattr(cells, "items") else cells:
-            self[key] = cell
+        """Add the Cells of a mapping or of pairs (key, Cell), in the place of those under the same keys.
+
+        Raises:
+            TypeError: for what is no such thing, for a key that is no str, and for a CellDict, CellList or
+                SequentialCell in it. ValueError: if a pair is none. KeyError: for a key that is empty, has a dot, or is
+                the name of an attribute.
+        """
+        if not isinstance(cells, Iterable):
+            raise TypeError(
+                f"CellDict.update() should be called with an iterable of key-value pairs, but got {_of(cells)}"
+            )
+        pairs = cells.items() if hasattr(cells, "items") else cells
+        for position, pair in enumerate(pairs):
+            told = f"CellDict update sequence element #{position}"
+            if not isinstance(pair, Iterable):
+                raise TypeError(f"{told} should be Iterable; but got {_of(pair)}")
+            values = list(pair)
+            if len(values) != 2:
+                raise ValueError(f"{told}, length should be 2; but has length {len(values)}")
+            self[values[0]] = values[1]
 
     def construct(self, *inputs: Any) -> Any:
         raise NotImplementedError("A CellDict can not be called; call its elements.")

@@ -58,7 +58,7 @@ class _Forward(_Conv):
             if padding is None:
                 x, padding = self._padded(x)
             _, stride, dilation = self._geometry
-            return type(self)._operator(x, weight, bias, stride, padding, dilation, self.group)
+            return type(self)._operator(x, weight, bias, stride, padding, dilation, self._groups)
         except (RuntimeError, TypeError) as error:
             raise explained(
                 error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight
@@ -231,7 +231,7 @@ class _Transposed(_Conv):
     def _convolve(self, x: Any, weight: Any) -> Any:
         bias = self.bias if self.has_bias else None
         try:
-            y = type(self)._operator(x, weight, bias, self._steps, self._both, self._missing, self.group, self._gaps)
+            y = type(self)._operator(x, weight, bias, self._steps, self._both, self._missing, self._groups, self._gaps)
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):

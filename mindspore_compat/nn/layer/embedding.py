@@ -195,7 +195,7 @@ class EmbeddingLookup(Cell):
         if indices.dtype is not torch.int32 and indices.dtype is not torch.int64:
             _check_dtype(type(self).__name__, "input_indices", indices, (torch.int32, torch.int64))
         if self.target == "CPU":
-            known = (indices >= 0) & (indices < self.vocab_size)
+            known = (indices >= 0) & (indices < self.embedding_table.shape[0])
             rows = torch.mul(_look_up(self.embedding_table, torch.where(known, indices, 0)), torch.unsqueeze(known, -1))
         else:
             rows = _look_up(self.embedding_table, indices)

@@ -11,6 +11,7 @@ from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import squeezed
 
 __all__ = [
     "ReduceLogSumExp",
@@ -146,7 +147,7 @@ class Moments(Cell):
         axis = () if axis is None else check_type(axis, "axis", (int, tuple), "Moments")
         for item in axis if isinstance(axis, tuple) else ():
             check_type(item, "axis", int, "Moments")
-        self.axis = axis
+        self.axis = self._squeezed = axis
         self.keep_dims = False if keep_dims is None else check_bool(keep_dims, "keep_dims", "Moments")
 
     def construct(self, x: Any) -> Any:
@@ -155,8 +156,8 @@ class Moments(Cell):
         values = x.float()
         mean = torch.mean(values, axis, True)
         variance = torch.mean(kernels.square(torch.sub(values, mean.detach())), axis, True)
-        results = [mean, variance] if self.keep_dims else [torch.mean(item, axis) for item in (mean, variance)]
-        return tuple(item.to(x.dtype) for item in results)
+        found = [item if self.keep_dims else squeezed(item, self._squeezed) for item in (mean, variance)]
+        return tuple(item.to(x.dtype) for item in found)
 
 
 class MatInverse(Cell):

@@ -391,9 +391,9 @@ class GroupNorm(Cell):
 
     def _cal_output(self, x: Any) -> Any:
         gamma, beta = (item if item.dtype is x.dtype else item.to(x.dtype) for item in (self.gamma, self.beta))
-        if x.shape[1] != self.num_channels:
+        if x.shape[1] != gamma.shape[0]:
             raise ValueError(
-                f"For 'GroupNorm', axis 1 of the input must have {self.num_channels} channels, but got shape "
+                f"For 'GroupNorm', axis 1 of the input must have {gamma.shape[0]} channels, but got shape "
                 f"{tuple(x.shape)}."
             )
         return kernels.group_norm(x, self.num_groups, gamma, beta, self.eps, True)

@@ -148,7 +148,8 @@ class _MaxPool(_PoolNd):
         padding = self._fixed
         if padding is None:
             x, padding = pad_same(x, self._kernel, self._stride, self._dilation, float("-inf"))
-        operator = type(self)._with_indices if self.return_indices else type(self)._operator
+        gives_indices = self.return_indices and self.pad_mode == "PAD"
+        operator = type(self)._with_indices if gives_indices else type(self)._operator
         return operator(x, self._kernel, self._stride, padding, self._dilation, self.ceil_mode)
 
 

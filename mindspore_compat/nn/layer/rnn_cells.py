@@ -36,6 +36,11 @@ class RNNCellBase(Cell):
         self.bias_ih = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
         self.bias_hh = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
 
+    def reset_parameters(self, dtype: Any = torch.float32) -> None:
+        """Draw all weights and biases anew."""
+        for item in self.get_parameters():
+            item.set_data(initializer(Uniform(1 / math.sqrt(self.hidden_size)), tuple(item.shape), dtype))
+
     def _weights(self) -> tuple[Any, Any, Any, Any]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 

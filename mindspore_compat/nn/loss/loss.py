@@ -142,19 +142,21 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse = check_bool(sparse, "sparse", "SoftmaxCrossEntropyWithLogits")
 
     def construct(self, logits: Any, labels: Any) -> Any:
+        is_mean = self.sparse and self.reduction == "mean"  # of its own operator; else what was asked for at first
         try:
             if logits.dim() != 2:
                 logits, labels = self._rows(logits, labels)
             if self.sparse:
                 if labels.dtype is not torch.int64:
                     labels = self._as_indices(labels)
-                if self.reduction != "mean":
+                if not is_mean:
                     labels = torch.where((labels >= 0) & (labels < logits.shape[-1]), labels, _IGNORED)
             elif labels.dtype is not logits.dtype and labels.dtype.is_floating_point:
                 labels = labels.to(logits.dtype)
-            return _nn.cross_entropy_loss(
-                logits, labels, None, _CODES[self.reduction], _IGNORED if self.reduction != "mean" else _NOWHERE, 0.0
-            )
+            if is_mean:
+                return _nn.cross_entropy_loss(logits, labels, None, _CODES["mean"], _NOWHERE, 0.0)
+            losses = _nn.cross_entropy_loss(logits, labels, None, _CODES["none"], _IGNORED, 0.0)
+            return reduced(losses, self._asked)
         except (RuntimeError, ValueError, AttributeError, IndexError) as error:
             raise self._explained(error, logits, labels) from None
 

@@ -30,12 +30,14 @@ __all__ = [
     "single",
     "smaller",
     "unless",
+    "widened",
 ]
 
 Number = Any  # a float, or a tensor of shape () on the device
 
 _Base = torch._C.TensorBase
 _item = _Base.item
+_dtype = _Base.__dict__["dtype"].__get__
 
 
 def on_device(tensor: torch.Tensor) -> bool:
@@ -113,6 +115,16 @@ def add_quotients_(targets: Sequence[Any], numerators: Sequence[Any], divisors: 
         add_scaled_(targets, torch._foreach_div(numerators, divisors), factor)
     else:
         torch._foreach_addcdiv_(targets, numerators, divisors, factor)
+
+
+def widened(gradients: list[Any], parameters: Sequence[Any]) -> list[Any]:
+    """Gradients that are narrower than their parameters (of a network in 16 bits), in the parameters' dtype."""
+    if list(map(_dtype, gradients)) == list(map(_dtype, parameters)):
+        return gradients
+    return [
+        gradient.to(parameter.dtype) if gradient.element_size() < parameter.element_size() else gradient
+        for gradient, parameter in zip(gradients, parameters)
+    ]
 
 
 def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:

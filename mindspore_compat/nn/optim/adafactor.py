@@ -72,11 +72,22 @@ class AdaFactor(Optimizer):
         self.scale_parameter = check_bool(scale_parameter, "scale_parameter", owner) and constant
         self.relative_step = check_bool(relative_step, "relative_step", owner) and constant
         self.warmup_init, self.compression = warmup_init, check_bool(compression, "compression", owner)
-        self._init_state()
+        self.init_ada_factor_state(self.beta1)
         self.step = self._count([0.0], "afactor_step")
 
-    def _init_state(self) -> None:
-        self.use_first_moment = self.beta1 > 0
+    @property
+    def supports_memory_efficient_fp16(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def supports_flat_params(self) -> bool:
+        """False: Parameters joined into one have no rows and columns."""
+        return False
+
+    def init_ada_factor_state(self, beta1: float) -> None:
+        """Make the moments anew, all zero; first moments only if ``beta1`` is positive."""
+        self.use_first_moment = beta1 > 0
         # Upstream keeps one unused scalar in the place of the first moments, which checkpoints hold.
         self.exp_avg = (
             self.parameters.clone(prefix="exp_avg", init="zeros")

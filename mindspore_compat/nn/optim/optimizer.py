@@ -25,7 +25,7 @@ from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
-from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, number, on_device
+from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, number, on_device, widened
 from mindspore_compat.nn.optim._groups import (
     _IteratorLearningRate,
     _key,
@@ -269,9 +269,12 @@ class Optimizer(Members):
             gradients = self._decayed(gradients)
         if any(self.grad_centralization_flags):
             gradients = self._centralized(gradients)
-        return list(torch._foreach_mul(gradients, number(self.reciprocal_scale))) if self.need_scale else gradients
+        if self.need_scale:
+            gradients = list(torch._foreach_mul(gradients, number(self.reciprocal_scale)))
+        return widened(gradients, self.parameters)  # type: ignore[arg-type]
 
     def _decayed(self, gradients: list[Any]) -> list[Any]:
+        gradients = widened(gradients, self.parameters)  # type: ignore[arg-type]
         by_decay: dict[Any, tuple[Number, list[int]]] = {}
         for position, decay in enumerate(self._current_decays()):
             if not is_zero(decay):

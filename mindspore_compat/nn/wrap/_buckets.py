@@ -15,7 +15,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._differentiation import THREAD
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.communication._collectives import calling
 from mindspore_compat.communication._groups import Group

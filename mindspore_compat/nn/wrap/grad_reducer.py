@@ -10,8 +10,8 @@ from zlib import crc32
 import torch
 
 from mindspore_compat import log
-from mindspore_compat.common._differentiation import keeps_graph
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import keeps_graph
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication import _collectives as collectives

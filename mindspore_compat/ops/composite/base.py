@@ -132,6 +132,7 @@ class MultitypeFuncGraph:
     def __init__(self, name: str, read_value: bool = False) -> None:
         self.name = name
         self.entries: list[tuple[tuple[_Matcher, ...], Callable[..., Any]]] = []
+        self._default: Callable[..., Any] | None = None
 
     def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorator: the function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or
@@ -148,12 +149,22 @@ class MultitypeFuncGraph:
 
         return register
 
+    def register_fn(self, type_names: tuple[Any, ...], function: Callable[..., Any]) -> None:
+        """As `register`, as a plain call."""
+        self.register(*type_names)(function)
+
+    def register_default_fn(self, function: Callable[..., Any]) -> None:
+        """The function for arguments that no other one is for."""
+        self._default = function
+
     def __call__(self, *args: Any) -> Any:
-        if len(self.entries) == 1:
+        if len(self.entries) == 1 and self._default is None:
             return self.entries[0][1](*args)
         for matchers, function in self.entries:
             if len(matchers) == len(args) and all(match(arg) for match, arg in zip(matchers, args)):
                 return function(*args)
+        if self._default is not None:
+            return self._default(*args)
         raise ValueError(
             f"For 'MultitypeFuncGraph', '{self.name}' has no function for arguments of the types "
             f"{[type(arg).__name__ for arg in args]}. Register one with @{self.name}.register(...)."
@@ -164,6 +175,8 @@ class MultitypeFuncGraph:
 
     def set_need_raise(self) -> None:
         """Accepted without effect."""
+
+    set_doc_url_, set_need_raise_ = set_doc_url, set_need_raise
 
 
 class HyperMap:

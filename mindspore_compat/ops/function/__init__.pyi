@@ -594,13 +594,13 @@ from mindspore_compat.ops.function.grad._operation import get_grad as get_grad
 from mindspore_compat.ops.function.grad._operation import grad as grad
 from mindspore_compat.ops.function.grad._operation import stop_gradient as stop_gradient
 from mindspore_compat.ops.function.grad._operation import value_and_grad as value_and_grad
+from mindspore_compat.ops.function.grad._vmap import vmap as vmap
 from mindspore_compat.ops.function.grad.grad_func import derivative as derivative
 from mindspore_compat.ops.function.grad.grad_func import jacfwd as jacfwd
 from mindspore_compat.ops.function.grad.grad_func import jacrev as jacrev
 from mindspore_compat.ops.function.grad.grad_func import jvp as jvp
 from mindspore_compat.ops.function.grad.grad_func import linearize as linearize
 from mindspore_compat.ops.function.grad.grad_func import vjp as vjp
-from mindspore_compat.ops.function.grad.grad_func import vmap as vmap
 from mindspore_compat.ops.function.image_func import bounding_box_decode as bounding_box_decode
 from mindspore_compat.ops.function.image_func import bounding_box_encode as bounding_box_encode
 from mindspore_compat.ops.function.image_func import check_valid as check_valid

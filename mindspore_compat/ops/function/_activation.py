@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._relu6 import relu6 as bounded_relu
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
 from mindspore_compat.ops.function.random_func import generator_of
@@ -29,7 +31,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 def relu6(x: Any) -> Any:
     """min(max(0, x), 6)."""
-    return wrap(tf.relu6(x))
+    return wrap(bounded_relu(x))
 
 
 def sigmoid(input: Any) -> Any:
@@ -187,8 +189,9 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 def rrelu(input: Any, lower: float = 0.125, upper: float = 1 / 3) -> Any:
-    """x for x > 0, else x · a random slope."""
-    return wrap(tf.rrelu(input, lower, upper, training=True))
+    """x for x > 0, else x · a random slope; the derivative at 0 is 0."""
+    slopes = torch.empty_like(input).uniform_(lower, upper)
+    return wrap(input * torch.where(input > 0, 1, slopes * (input < 0)))
 
 
 def threshold(input: Any, thr: Any, value: Any) -> Any:
@@ -257,3 +260,6 @@ def embedding(
 ) -> Any:
     """Rows of ``weight`` by index."""
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
+
+
+tells_of_axes(globals(), __all__)

@@ -149,7 +149,7 @@ def div_no_nan(x: Any, y: Any) -> Any:
 def mul_no_nan(x: Any, y: Any) -> Any:
     """x * y, and 0 where y is 0, even if x is infinite or nan."""
     x, y = pair(x, y)
-    return wrap(torch.where(y == 0, torch.zeros((), dtype=x.dtype, device=x.device), x * y))
+    return wrap(torch.where((y == 0) & ~torch.isfinite(x), torch.zeros((), dtype=x.dtype, device=x.device), x) * y)
 
 
 def truncate_div(x: Any, y: Any) -> Any:
@@ -198,7 +198,7 @@ def nextafter(input: Any, other: Any) -> Any:
                 f"Tensor[Float64]}}, but got {x.dtype}."
             )
     check_same_dtype("NextAfter", input=input, other=other)
-    return wrap(torch.nextafter(input, other))
+    return wrap(torch.where(input == other, input, torch.nextafter(input, other)))  # the gradient by input is 1
 
 
 squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))

@@ -11,6 +11,8 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -247,7 +249,15 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) ->
 
 def vander(x: Any, N: int | None = None) -> Any:
     """The Vandermonde matrix, highest power first."""
-    return wrap(torch.vander(x, N))
+    return wrap(vandermonde(x, N))
+
+
+def vandermonde(x: torch.Tensor, count: int | None, increasing: bool = False) -> torch.Tensor:
+    """``count`` powers of the elements of a vector, in rows; `torch.vander` has no derivative."""
+    if x.dim() != 1:
+        raise ValueError(f"For 'vander', the input must have one axis, but got the shape {tuple(x.shape)}.")
+    exponents = torch.arange(len(x) if count is None else count, device=x.device)
+    return kernels.pow(torch.unsqueeze(x, 1), exponents if increasing else torch.flip(exponents, (0,)))
 
 
 def diag(input: Any) -> Any:
@@ -348,3 +358,6 @@ def new_ones(input: Any, size: Any, *, dtype: Any = None) -> Any:
 def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
     """Zeros of a size, in ``dtype`` or that of ``input``."""
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
+
+
+tells_of_axes(globals(), __all__)

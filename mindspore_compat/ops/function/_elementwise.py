@@ -65,6 +65,8 @@ def _operator(
                     return wrap(of_one_dtype(input, other))
                 except NotImplementedError as error:
                     return wrap(retried(error, of_one_dtype, (input, other)))
+                except RuntimeError as error:
+                    raise refused(error) from None
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         found = function(input, other)

@@ -55,12 +55,13 @@ def stop_gradient_(input: Any) -> None:
     """No gradient flows through ``input`` from here on, in place.
 
     Raises:
-        TypeError: for something else than a Tensor. RuntimeError: for a view.
+        TypeError: for something else than a Tensor. RuntimeError: for a view through which gradients flow.
     """
     check_tensors("stop_gradient_", input=input)
-    if input._is_view():
-        raise RuntimeError("For 'stop_gradient_', the input must be no view. Use ops.stop_gradient.")
-    input.detach_()
+    if not input._is_view():
+        input.detach_()
+    elif input.requires_grad:
+        raise RuntimeError("Cannot stop_gradient view inplace. Use ops.stop_gradient.")
 
 
 def reshard(tensor: Any, layout: Any) -> Any:

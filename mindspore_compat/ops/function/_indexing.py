@@ -10,8 +10,20 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._refusals import PlaceError
+from mindspore_compat.common._saved_shapes import by_shape
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, checks_places, get_data, in_range, pair, to_dtype
+from mindspore_compat.ops._adapt import (
+    as_int,
+    as_ints,
+    as_plain,
+    check_tensors,
+    checks_places,
+    get_data,
+    in_range,
+    pair,
+    to_dtype,
+)
 
 __all__ = """
     gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
@@ -79,13 +91,13 @@ def gather_elements(input: Any, dim: int, index: Any) -> Any:
     """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
     dim, index = as_int(dim), as_long(index)
     if input.device.type != "cpu":  # there an index below 0 ends the process
-        return wrap(torch.gather(input, dim, torch.where(index < 0, index + input.shape[dim], index)))
+        return wrap(by_shape(torch.gather, input, dim, torch.where(index < 0, index + input.shape[dim], index)))
     try:
-        return wrap(torch.gather(input, dim, index))
+        return wrap(by_shape(torch.gather, input, dim, index))
     except (RuntimeError, IndexError):  # rare, so nothing is paid where all are in range
         if not index.numel() or int(index.min()) >= 0:
             raise
-        return wrap(torch.gather(input, dim, torch.where(index < 0, index + input.shape[dim], index)))
+        return wrap(by_shape(torch.gather, input, dim, torch.where(index < 0, index + input.shape[dim], index)))
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
@@ -103,7 +115,7 @@ def gather_nd(input_x: Any, indices: Any) -> Any:
 @checks_places("Take", "index")
 def take(input: Any, index: Any) -> Any:
     """Elements of the flattened tensor."""
-    return wrap(torch.take(input, as_long(index)))
+    return wrap(by_shape(torch.take, input, as_long(index)))
 
 
 @checks_places("Gather", "input_indices")
@@ -246,6 +258,8 @@ where = select
 
 def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     """``input_x`` with ``value`` where the mask holds."""
+    if not isinstance(mask, torch.Tensor):
+        check_tensors("masked_fill", mask=mask)
     if isinstance(value, torch.Tensor):
         return wrap(torch.where(to_dtype(mask, torch.bool), to_dtype(value, input_x.dtype), input_x))
     return wrap(torch.masked_fill(input_x, to_dtype(mask, torch.bool), value))
@@ -253,7 +267,7 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
 
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, in one axis."""
-    return wrap(torch.masked_select(input, to_dtype(mask, torch.bool)))
+    return wrap(by_shape(torch.masked_select, input, to_dtype(mask, torch.bool)))
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
@@ -364,3 +378,6 @@ def unsorted_segment_min(x: Any, segment_ids: Any, num_segments: Any) -> Any:
 def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Products of the slices with one id; segments without any are 1."""
     return _segments(x, segment_ids, num_segments, "prod", 1)
+
+
+tells_of_axes(globals(), __all__, ["where", "masked_fill", "masked_select", "masked_scatter"])

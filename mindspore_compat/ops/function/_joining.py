@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import bad_argument, with_axes
+from mindspore_compat.ops._adapt import as_int, bad_argument, with_axes
 
 __all__ = """
     concat cat stack unstack unbind split chunk tensor_split hsplit vsplit dsplit hstack vstack row_stack dstack
@@ -30,7 +31,7 @@ def _common(tensors: Any, owner: str) -> list[torch.Tensor]:
 def concat(tensors: Any, axis: int = 0) -> Any:
     """Tensors joined along an axis."""
     try:
-        return wrap(torch.cat(_common(tensors, "concat"), int(axis)))
+        return wrap(torch.cat(_common(tensors, "concat"), as_int(axis)))
     except (RuntimeError, IndexError) as error:
         raise bad_argument("Concat", error) from None
 
@@ -54,7 +55,7 @@ def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
     """The slices along ``axis``, without it, as a tuple."""
-    return wrap(tuple(torch.unbind(with_axes("Unstack", input_x), int(axis))))
+    return wrap(tuple(torch.unbind(with_axes("Unstack", input_x), as_int(axis))))
 
 
 def unbind(input: Any, dim: int = 0) -> Any:
@@ -160,3 +161,6 @@ def dstack(tensors: Any) -> Any:
 def column_stack(tensors: Any) -> Any:
     """1-d tensors as columns."""
     return wrap(torch.column_stack(tuple(tensors)))
+
+
+tells_of_axes(globals(), __all__)

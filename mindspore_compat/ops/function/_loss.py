@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -360,3 +361,6 @@ def intopk(x1: Any, x2: Any, k: int) -> Any:
         )
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)
+
+
+tells_of_axes(globals(), __all__)

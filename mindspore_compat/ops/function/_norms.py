@@ -7,9 +7,11 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._integer_results import given_in
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none, takes_unsigned, to_dtype, with_axes
+from mindspore_compat.ops._adapt import as_axes, as_int, dtype_or_none, takes_unsigned, to_dtype, with_axes
 
 __all__ = """
     norm vector_norm matrix_norm cumsum cumprod cummax cummin logcumsumexp cumulative euclidean_norm lp_norm renorm
@@ -21,19 +23,19 @@ _int32 = torch.int32
 
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Running sum over ``axis``; the dtype stays."""
-    return wrap(given_in(torch.cumsum, with_axes("CumSum", x), int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+    return wrap(given_in(torch.cumsum, with_axes("CumSum", x), as_int(axis), dtype=dtype_or_none(dtype) or x.dtype))
 
 
 def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
     """Running product over ``dim``; ints give int64."""
-    return wrap(given_in(torch.cumprod, with_axes("CumProd", input), int(dim), dtype=dtype_or_none(dtype)))
+    return wrap(given_in(torch.cumprod, with_axes("CumProd", input), as_int(dim), dtype=dtype_or_none(dtype)))
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
     """``scan`` over ``axis``, from the end if ``reverse``, without the element itself if ``exclusive`` (``start`` comes
     first).
     """
-    axis = int(axis)
+    axis = as_int(axis)
     if reverse:
         x = torch.flip(x, (axis,))
     result = scan(x, axis)
@@ -75,17 +77,17 @@ def norm(
     """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
     ord = p if ord is None else ord
     dim = as_axes(axis if dim is None else dim)
-    return wrap(kernels.norm(A, ord, dim, keepdim or keep_dims, dtype=dtype_or_none(dtype)))
+    return wrap(norms.norm(A, ord, dim, keepdim or keep_dims, dtype_or_none(dtype)))
 
 
 def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors along ``axis``."""
-    return wrap(kernels.vector_norm(x, ord, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+    return wrap(norms.vector_norm(x, ord, as_axes(axis), keepdims, dtype_or_none(dtype)))
 
 
 def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of matrices in the two axes."""
-    return wrap(kernels.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype_or_none(dtype)))
+    return wrap(norms.matrix_norm(A, ord, tuple(axis), keepdims, dtype_or_none(dtype)))
 
 
 def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
@@ -95,7 +97,7 @@ def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
 
 def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
     """The p-norm over ``axis``."""
-    return wrap(kernels.vector_norm(x, p, as_axes(axis), keep_dims))
+    return wrap(norms.vector_norm(x, p, as_axes(axis), keep_dims))
 
 
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
@@ -117,3 +119,6 @@ def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of input - other."""
     return wrap(torch.dist(input, other, p))
+
+
+tells_of_axes(globals(), __all__)

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
-from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, check_tensors, to_dtype
+from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
 from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = """
@@ -48,7 +49,7 @@ def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorte
     axis = -1 if dim is None else dim
     try:
         if (
-            input.dim() and int(k) == input.shape[axis]
+            input.dim() and int(k) == input.shape[in_range(axis, input.dim())]
         ):  # all: equal ones stay in their order, and without `sorted` all do
             values, indices = (
                 torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
@@ -132,3 +133,6 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
     if not x.dim():
         return wrap(torch.clone(x))
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])
+
+
+tells_of_axes(globals(), __all__)

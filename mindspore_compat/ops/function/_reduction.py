@@ -9,6 +9,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._integer_results import cut_after, given_in
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
@@ -165,8 +166,8 @@ def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any =
 
 
 def aminmax(input: Any, *, axis: Any = 0, keepdims: bool = False) -> Any:
-    """(minimum, maximum) over ``axis``."""
-    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+    """(minimum, maximum) over ``axis``; at equal elements the first has the gradient."""
+    return min(input, axis, keepdims)[0], max(input, axis, keepdims)[0]
 
 
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
@@ -304,3 +305,6 @@ def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows."""
     return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))
+
+
+tells_of_axes(globals(), __all__)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_ints,
@@ -176,3 +177,6 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_di
     tensor_scatter_max,
     tensor_scatter_min,
 ) = (_tensor_scatter(kind) for kind in _KINDS)
+
+
+tells_of_axes(globals(), __all__)

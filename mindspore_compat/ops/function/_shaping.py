@@ -8,8 +8,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors, with_axes
+from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, bad_argument, check_tensors, with_axes
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -106,7 +108,10 @@ def transpose(input: Any, dims: Any = None, *, input_perm: Any = None) -> Any:
 
 def permute(input: Any, axis: Any, *rest: int) -> Any:
     """The axes in the order ``axis``."""
-    return wrap(torch.permute(input, (axis, *rest) if rest else as_ints(axis)))
+    try:
+        return wrap(torch.permute(input, (axis, *rest) if rest else as_ints(axis)))
+    except (IndexError, RuntimeError) as error:
+        raise refused(error) from None
 
 
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
@@ -150,7 +155,7 @@ def expand_dims(input_x: Any, axis: Any) -> Any:
         return wrap(input_x)
     if isinstance(axis, (float, bool, str)):
         raise TypeError(f"For 'ExpandDims', the 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
-    return wrap(torch.unsqueeze(input_x, int(axis)))
+    return wrap(torch.unsqueeze(input_x, as_int(axis)))
 
 
 def unsqueeze(input: Any, dim: int) -> Any:
@@ -304,3 +309,6 @@ def matrix_band_part(x: Any, lower: Any, upper: Any) -> Any:
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A diagonal of the plane of two axes, as last axis."""
     return wrap(torch.diagonal(input, offset, dim1, dim2))
+
+
+tells_of_axes(globals(), __all__)

@@ -14,26 +14,25 @@ from mindspore_compat.ops._adapt import to_dtype
 __all__ = ["clip_by_value", "clamp", "clip", "clamp_", "clip_by_global_norm", "clip_by_norm"]
 
 
-def _bounded(x: Any, low: Any, high: Any, half_at_ties: bool = False) -> Any:
-    """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins.
-
-    At a bound the gradient of tensors, and with ``half_at_ties`` of numbers too, is shared with the bound, else it is
-    x's.
-    """
-    dtype = x.dtype
+def _bounded(x: Any, low: Any, high: Any) -> Any:
+    """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins."""
+    dtype, has_tensors = x.dtype, False
     for bound in (low, high):
         if isinstance(bound, torch.Tensor):
-            dtype = torch.promote_types(dtype, bound.dtype)
-    if isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor) or (half_at_ties and dtype.is_floating_point):
-        if low is not None:
-            x = torch.maximum(to_dtype(x, dtype), constant(low, x.device, dtype))
-        if high is not None:
-            x = torch.minimum(to_dtype(x, dtype), constant(high, x.device, dtype))
-        return wrap(x)
-    if not dtype.is_floating_point:  # a fractional bound must not turn ints into floats
-        low, high = (None if bound is None else type(bound)(bound) for bound in (low, high))
-        return wrap(to_dtype(torch.clamp(x, low, high), dtype))
+            dtype, has_tensors = torch.promote_types(dtype, bound.dtype), True
+    if has_tensors:
+        x = to_dtype(x, dtype)
+        low, high = (None if bound is None else constant(bound, x.device, dtype) for bound in (low, high))
     return wrap(torch.clamp(x, low, high))
+
+
+def _clipped(x: Any, low: Any, high: Any) -> Any:
+    """The same in the dtype of x, to which bounds are cast; at a bound it has half of the gradient."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"For 'clip_by_value', 'x' must be a Tensor, or a tuple or list of them, but got {x!r:.100}.")
+    if low is not None:
+        x = torch.maximum(x, constant(low, x.device, x.dtype))
+    return wrap(x if high is None else torch.minimum(x, constant(high, x.device, x.dtype)))
 
 
 def clip_by_value(
@@ -43,7 +42,7 @@ def clip_by_value(
     theirs.
 
     Raises:
-        ValueError: if both are None.
+        ValueError: if both are None. TypeError: for another type.
 
     Examples:
         >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 3.0]), -1.0, 1.0))
@@ -51,25 +50,38 @@ def clip_by_value(
     """
     low, high = min if clip_value_min is None else clip_value_min, max if clip_value_max is None else clip_value_max
     if low is None and high is None:
-        raise ValueError(
-            "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' must not be None at the same time. Give one of "
-            "them."
-        )
+        raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None.")
+    for name, value in (("min", low), ("max", high)):
+        if not (value is None or isinstance(value, (torch.Tensor, float, int))):
+            raise TypeError(
+                f"For 'clip_by_value', the type of argument 'clip_value_{name}' must be one of None, Tensor, float, "
+                f"int, but got {type(value).__name__}."
+            )
     if isinstance(x, (tuple, list)):
-        return type(x)(_bounded(item, low, high, True) for item in x)
-    return _bounded(x, low, high, True)
+        return type(x)(_clipped(item, low, high) for item in x)
+    return _clipped(x, low, high)
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """``input`` cut to [min, max]; ints with a fractional bound become float32."""
+    """``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32.
+
+    Raises:
+        ValueError: if both are None, and for bools.
+    """
+    check_clamp(input, min, max)
     is_fractional = isinstance(min, float) or isinstance(max, float)
     if is_fractional and isinstance(input, torch.Tensor) and not input.dtype.is_floating_point:
         input = to_dtype(input, torch.float32)
-    return (
-        clip_by_value(input, min, max)
-        if isinstance(input, (tuple, list)) or (min is None and max is None)
-        else _bounded(input, min, max)
-    )
+    return _bounded(input, min, max)
+
+
+def check_clamp(input: Any, min: Any, max: Any) -> None:
+    """The ValueErrors of `clamp`, of ops, Tensor and mint."""
+    if min is None and max is None:
+        raise ValueError("For Clamp, at least one of 'min' or 'max' must not be None.")
+    for value in (input, min, max):
+        if isinstance(value, bool) or (isinstance(value, torch.Tensor) and value.dtype is torch.bool):
+            raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool. Cast them by astype.")
 
 
 clip = clamp
@@ -77,6 +89,7 @@ clip = clamp
 
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
+    check_clamp(input, min, max)
     return wrap(torch.clamp_(input, min, max))
 
 

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import dtype_or_none
 
@@ -90,3 +91,6 @@ def stft(
         x, n_fft, hop_length, win_length, window, center, pad_mode.lower(), normalized, onesided, return_complex=True
     )
     return wrap(result if return_complex else torch.view_as_real(result))
+
+
+tells_of_axes(globals(), __all__)

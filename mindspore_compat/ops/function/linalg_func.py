@@ -9,6 +9,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
 
@@ -143,7 +145,10 @@ def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products by Einstein's notation."""
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
-    return wrap(kernels.einsum(equation, *operands))
+    try:
+        return wrap(kernels.einsum(equation, *operands))
+    except RuntimeError as error:
+        raise refused(error) from None
 
 
 einsum_ext = einsum
@@ -357,3 +362,6 @@ def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any
 def lstsq(input: Any, A: Any) -> Any:
     """The least-squares solution of input @ x = A."""
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
+
+
+tells_of_axes(globals(), __all__, "mv inner pdist dot bmm addmm baddbmm outer matmul".split())

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._refusals import ShapeError, in_range
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
@@ -106,7 +107,7 @@ def row_tensor_add(row_tensor: RowTensor, dense: Any) -> Any:
 # --- COOTensors -------------------------------------------------------------------------------------------------------
 
 
-def _summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
+def summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """(places (n, axes) in order, sums of the values there, how many each sums up)."""
     strides = [1]
     for size in reversed(shape[1:]):
@@ -119,7 +120,7 @@ def _summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any
 
 def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> tuple[Any, Any, Any]:
     """(indices (axes, n) in order and once each, sums of their values, the shape) of indices (axes, m)."""
-    indices, values, _ = _summed(torch.transpose(x_indices, 0, 1), x_values, as_ints(x_shape))
+    indices, values, _ = summed(torch.transpose(x_indices, 0, 1), x_values, as_ints(x_shape))
     return wrap((torch.transpose(indices, 0, 1).contiguous(), values, x_shape))
 
 
@@ -135,16 +136,34 @@ def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
     if x1.shape != x2.shape:
         raise ValueError(f"For 'coo_add', the shapes must be the same, but got {x1.shape} and {x2.shape}.")
     values = torch.cat((x1.values, x2.values))
-    indices, total, count = _summed(torch.cat((x1.indices, x2.indices)), values, x1.shape)
+    indices, total, count = summed(torch.cat((x1.indices, x2.indices)), values, x1.shape)
     kept = (count == 1) | (torch.abs(total) >= thresh)
     return COOTensor(wrap(indices[kept]), wrap(total[kept]), x1.shape)
 
 
 def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
-    """COOTensors joined along an axis."""
+    """COOTensors joined along an axis.
+
+    Raises:
+        ValueError: for fewer than two. TypeError: for values of different dtypes, or an axis that is no int.
+        RuntimeError: if their shapes differ along another axis.
+    """
+    if not isinstance(concat_dim, int):
+        raise TypeError(f"For 'coo_concat', the 'concat_dim' must be an int, but got {concat_dim!r}.")
+    if len(sp_input) < 2:
+        raise ValueError(f"For 'coo_concat', the number of COOTensors must be at least 2, but got {len(sp_input)}.")
     given = [(x.indices, x.values, x.shape) for x in sp_input]
     shape, start, moved = list(given[0][2]), 0, []
-    axis = concat_dim % len(shape)
+    axis = in_range(concat_dim, len(shape))
+    for _, values, size in given[1:]:
+        if values.dtype != given[0][1].dtype:
+            raise TypeError(
+                f"For 'coo_concat', the values must have one dtype, but got {given[0][1].dtype} and {values.dtype}."
+            )
+        if len(size) != len(shape) or any(a != b for k, (a, b) in enumerate(zip(shape, size)) if k != axis):
+            raise ShapeError(
+                f"For 'coo_concat', the shapes must be the same but for axis {axis}, but got {tuple(shape)} and {size}."
+            )
     for indices, _, size in given:
         shift = torch.zeros(len(shape), dtype=indices.dtype, device=indices.device)
         shift[axis] = start
@@ -199,10 +218,10 @@ def _places(x: CSRTensor) -> tuple[Any, Any]:
 def dense_to_sparse_csr(tensor: Any) -> CSRTensor:
     """The CSRTensor of a matrix, with int32 indices; raises as `dense_to_sparse_coo`."""
     _check_matrix(tensor, "dense_to_sparse_csr")
-    return _as_csr(dense_to_sparse_coo(tensor))
+    return as_csr(dense_to_sparse_coo(tensor))
 
 
-def _as_csr(x: COOTensor) -> CSRTensor:
+def as_csr(x: COOTensor) -> CSRTensor:
     rows, columns = torch.unbind(x.indices, 1)
     return CSRTensor(coo2csr(rows.contiguous(), x.shape[0]), wrap(columns.contiguous()), x.values, x.shape)
 
@@ -226,8 +245,8 @@ def csr_add(a: CSRTensor, b: CSRTensor, alpha: Any, beta: Any) -> CSRTensor:
         _check(x, CSRTensor, "csr_add")
     left, right = csr_to_coo(a), csr_to_coo(b)
     values = torch.cat((left.values * alpha, right.values * beta))
-    indices, total, _ = _summed(torch.cat((left.indices, right.indices)), values, a.shape)
-    return _as_csr(COOTensor(wrap(indices), wrap(total), a.shape))
+    indices, total, _ = summed(torch.cat((left.indices, right.indices)), values, a.shape)
+    return as_csr(COOTensor(wrap(indices), wrap(total), a.shape))
 
 
 def csr_gather(indptr: Any, indices: Any, dense: Any, sparse_shape: Any) -> Any:

@@ -9,9 +9,9 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints, check_tensors
+from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, primitive
-from mindspore_compat.ops.operations._gradient_ops import adjoint, check_kind, derivatives
+from mindspore_compat.ops.operations._gradient_ops import adjoint, as_torch, check_kind, derivatives
 from mindspore_compat.ops.operations._rare_ops import PSROIPooling
 from mindspore_compat.ops.operations.image_ops import resized
 from mindspore_compat.ops.operations.nn_ops import DeformableOffsets
@@ -89,15 +89,37 @@ def DeformableOffsetsGrad(
     pads: Any,
     kernel_size: Any,
     dilations: Any = (1, 1, 1, 1),
-    data_format: Literal["NCHW"] = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
     deformable_groups: Int = 1,
     modulated: Bool = True,
 ) -> _Run:
-    """(by x, by the offsets) of `DeformableOffsets`."""
-    forward = DeformableOffsets(strides, pads, kernel_size, dilations, data_format, deformable_groups, modulated)
-    return lambda out_backprop, input, offsets: derivatives(
-        lambda x, moves: forward(wrap(x), wrap(moves)), (input, offsets), out_backprop
+    """(by x, by the offsets) of `DeformableOffsets`; offsets of fewer places than x has stand for its first ones."""
+    is_last = data_format == "NHWC"
+    kernel, edges = as_ints(kernel_size), as_ints(pads)
+    steps, spread = (as_ints(given)[1:3] if is_last else as_ints(given)[2:] for given in (strides, dilations))
+    forward = DeformableOffsets(
+        (1, 1, *steps), pads, kernel_size, (1, 1, *spread), "NCHW", deformable_groups, modulated
     )
+
+    def taps(x: Any, moves: Any) -> Any:
+        x, moves = (torch.permute(item, (0, 3, 1, 2)) if is_last else item for item in (x, moves))
+        sizes = [
+            (x.shape[axis + 2] + edges[2 * axis] + edges[2 * axis + 1] - spread[axis] * (kernel[axis] - 1) - 1)
+            // steps[axis]
+            + 1
+            for axis in (0, 1)
+        ]
+        rows, columns = moves.shape[2:]
+        moves = torch.nn.functional.pad(moves, (0, sizes[1] - columns, 0, sizes[0] - rows))
+        found = as_torch(forward(wrap(x), wrap(moves)))[:, :, : rows * kernel[0], : columns * kernel[1]]
+        return torch.permute(found, (0, 2, 3, 1)) if is_last else found
+
+    def run(out_backprop: Any, input: Any, offsets: Any) -> Any:
+        wide = torch.promote_types(input.dtype, torch.float32)  # places and weights of 16 bits would be rounded
+        found = derivatives(taps, (to_dtype(input, wide), to_dtype(offsets, wide)), to_dtype(out_backprop, wide))
+        return wrap(tuple(to_dtype(item, input.dtype) for item in found))
+
+    return run
 
 
 # --- resizing ---------------------------------------------------------------------------------------------------------

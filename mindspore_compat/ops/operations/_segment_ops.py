@@ -90,8 +90,17 @@ def UpperBound(out_type: Any = torch.int32) -> _Run:
 
 @primitive
 def NthElement(reverse: bool = False) -> _Run:
-    """The n-th smallest (or largest) value of the last axis."""
-    return lambda input, n: wrap(torch.sort(input, -1, reverse)[0][..., as_int(n)])
+    """The n-th smallest (or largest) value of the last axis; equal elements share its gradient."""
+
+    def run(input: Any, n: Any) -> Any:
+        found = torch.sort(input.detach(), -1, reverse)[0][..., as_int(n)]
+        if not input.dtype.is_floating_point:
+            return wrap(found)
+        is_found = input.detach() == found.unsqueeze(-1)
+        shared = torch.where(is_found, input, 0).sum(-1) / is_found.sum(-1)
+        return wrap(found + (shared - shared.detach()))
+
+    return run
 
 
 @primitive

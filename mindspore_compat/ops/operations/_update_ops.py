@@ -28,15 +28,41 @@ def _scalar(value: Any) -> Any:
     return get_data(value) if isinstance(value, torch.Tensor) else value
 
 
+def _in_one_dtype(inputs: list[Any]) -> list[Any]:
+    """Inputs with axes in the dtype of the variable, the first of them, if that is wider, and at least in float32, as
+    upstream's kernels compute: nothing is rounded to 16 bits on the way.
+    """
+    variable = next((item for item in inputs if isinstance(item, torch.Tensor) and item.dim()), None)
+    if variable is None or not variable.is_floating_point():
+        return inputs
+    dtype = torch.promote_types(variable.dtype, torch.float32)
+    return [
+        item.to(dtype)
+        if isinstance(item, torch.Tensor)
+        and item.dim()
+        and item.is_floating_point()
+        and item.element_size() < dtype.itemsize
+        else item
+        for item in inputs
+    ]
+
+
 def _step(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function on plain data, without differentiation: variables are changed through their storage."""
 
     def run(*inputs: Any) -> Any:
         with torch.no_grad():
-            result = function(*[_scalar(item) for item in inputs])
+            given = [_scalar(item) for item in inputs]
+            computed = _in_one_dtype(given)
+            result = function(*computed)
+            for own, wide in zip(given, computed):
+                if wide is not own and wide._version:  # it was written to
+                    own.copy_(wide)
         if result is None:
             return changed(inputs[0])
-        return tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result)
+        return (
+            tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result.to(given[0].dtype))
+        )
 
     return run
 

@@ -210,7 +210,7 @@ def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run
     """(N, C, D, H, W) resized to ``output_size``, or by float factors ``scales``."""
 
     def run(x: Any, output_size: Any = None, scales: Any = None) -> Any:
-        if not x.dtype.is_floating_point:
+        if not (x.dtype.is_floating_point or (mode == "nearest" and x.dtype is torch.uint8)):
             raise TypeError(f"For '{owner}', the 'x' must be of a float dtype, but got {x.dtype}.")
         if scales is not None and any(not isinstance(item, float) for item in scales):
             raise TypeError(f"For '{owner}', the 'scales' must be floats, but got {scales}.")

@@ -31,7 +31,7 @@ identity = plain("identity", F.identity)
 MixedPrecisionCast = plain("MixedPrecisionCast", F.mixed_precision_cast)
 IsConstant = plain("IsConstant", F.isconstant)
 MoveTo = plain("MoveTo", F.move_to)
-Load = plain("Load", lambda variable, u=None: wrap(torch.clone(variable.detach())))
+Load = plain("Load", lambda variable, u=None: wrap(torch.clone(variable)))
 UpdateState = plain("UpdateState", lambda u, *expressions: u)
 
 

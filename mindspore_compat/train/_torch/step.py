@@ -13,7 +13,7 @@ import torch
 
 from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._differentiation import differentiable
+from mindspore_compat.common._recorded import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.train._torch import state
 from mindspore_compat.train._torch.arguments import OWNER, check_extras, check_network, check_torch_parts

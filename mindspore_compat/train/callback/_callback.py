@@ -9,84 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common.callback import Callback
+
 __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "set_cur_net"]
-
-
-class Callback:
-    """Hooks into training and evaluation; also a context manager around the whole run.
-
-    Override ``on_train_*`` and ``on_eval_*``, or the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``,
-    ``epoch_end``, ``end``, which both fall back to. Each takes the `RunContext`.
-
-    Examples:
-        >>> class StopSoon(ms.train.Callback):
-        ...     def on_train_step_end(self, run_context):
-        ...         run_context.request_stop()
-        >>> run_context = ms.train.RunContext({})
-        >>> StopSoon().on_train_step_end(run_context)
-        >>> print(run_context.get_stop_requested())
-        True
-    """
-
-    def __enter__(self) -> Callback:
-        return self
-
-    def __exit__(self, *err: Any) -> None:
-        """End of the run, also by an exception."""
-
-    def begin(self, run_context: RunContext) -> None:
-        """Before training or evaluation."""
-
-    def epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch."""
-
-    def epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch."""
-
-    def step_begin(self, run_context: RunContext) -> None:
-        """Before each step."""
-
-    def step_end(self, run_context: RunContext) -> None:
-        """After each step."""
-
-    def end(self, run_context: RunContext) -> None:
-        """After training or evaluation."""
-
-    def on_train_begin(self, run_context: RunContext) -> None:
-        self.begin(run_context)
-
-    def on_train_epoch_begin(self, run_context: RunContext) -> None:
-        self.epoch_begin(run_context)
-
-    def on_train_epoch_end(self, run_context: RunContext) -> None:
-        self.epoch_end(run_context)
-
-    def on_train_step_begin(self, run_context: RunContext) -> None:
-        self.step_begin(run_context)
-
-    def on_train_step_end(self, run_context: RunContext) -> None:
-        self.step_end(run_context)
-
-    def on_train_end(self, run_context: RunContext) -> None:
-        self.end(run_context)
-
-    def on_eval_begin(self, run_context: RunContext) -> None:
-        self.begin(run_context)
-
-    def on_eval_epoch_begin(self, run_context: RunContext) -> None:
-        self.epoch_begin(run_context)
-
-    def on_eval_epoch_end(self, run_context: RunContext) -> None:
-        self.epoch_end(run_context)
-
-    def on_eval_step_begin(self, run_context: RunContext) -> None:
-        self.step_begin(run_context)
-
-    def on_eval_step_end(self, run_context: RunContext) -> None:
-        self.step_end(run_context)
-
-    def on_eval_end(self, run_context: RunContext) -> None:
-        self.end(run_context)
 
 
 def is_train_only(callback: Callback) -> bool:
@@ -103,7 +28,7 @@ _STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 _HOOKS = tuple(f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _STAGES)
 
 
-#: the hooks that do nothing, as this file defines them: a test may put others into the class
+#: the hooks that do nothing, as they are defined: a test may put others into the class
 _DEFAULTS = {name: value for name, value in vars(Callback).items() if callable(value)}
 
 

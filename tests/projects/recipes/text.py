@@ -136,6 +136,6 @@ PROJECTS = (
         ),
         edits=(Edit("src/config.py", r"self.bucket = 1500000", "self.bucket = 2000"),),
         environment={"PYTHONHASHSEED": "0"},  # labels are numbered in a set's order
-        chance="the embeddings, by a numpy that others draw from, too",
+        chance="the embeddings, by a numpy that others draw from, too; from equal weights (zoo-hypertext, libraries.md) alike",
     ),
 )

@@ -17,6 +17,7 @@ from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops.function.grad._sequences import Spread, is_sequence
 
@@ -109,7 +110,7 @@ class GradOperation:
             wanted: list[int] = []
             if self.get_all or not self.get_by_list:
                 inputs = (*args, *kwargs.values())
-                wanted = [position for position, arg in enumerate(inputs) if isinstance(arg, torch.Tensor)]
+                wanted = [position for position, arg in enumerate(inputs) if isinstance(arg, (torch.Tensor, Sparse))]
                 if not self.get_all:
                     wanted = wanted[:1]
             outputs, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
@@ -152,7 +153,12 @@ def _differentiated(
             raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
         of = _used_parameters(forward.outputs) if parameters is None else weights
-        return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *of], sens))
+        found = detached(gradients(differentiated, [*forward.variables, *of], sens))
+        if is_graph_mode() and any(isinstance(arg, Sparse) for arg in args):  # compiled, sparse inputs have sparse ones
+            points = [args[place] if place < len(args) else None for place in wanted]
+            of_inputs = [x._like(g) if isinstance(x, Sparse) else g for x, g in zip(points, found)]
+            found = (*of_inputs, *found[len(wanted) :])
+        return detached(forward.outputs), found
 
     arguments = args, tuple(kwargs.values()), sens
     if program.parallel is not None and kept is None:
@@ -208,11 +214,16 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
 
 
 def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
-    """Those of the positions that hold a Tensor, else those of tuples and lists of them; others have no gradient."""
+    """Those of the positions that hold a Tensor, else those of tuples and lists of them; others have no gradient. None
+    where the function has no inputs at all, in PyNative.
+    """
+    if not inputs and not is_graph_mode():
+        return ()
     for position in positions:
         if position >= len(inputs):
-            raise RuntimeError(f"Position index {position} is exceed input size.")
-    found = tuple([position for position in positions if isinstance(inputs[position], torch.Tensor)])
+            error = IndexError if is_graph_mode() else RuntimeError  # as upstream
+            raise error(f"Position index {position} is exceed input size.")
+    found = tuple([position for position in positions if isinstance(inputs[position], (torch.Tensor, Sparse))])
     found = found or tuple([position for position in positions if is_sequence(inputs[position])])
     if positions and not found:
         raise TypeError(
@@ -242,7 +253,7 @@ def value_and_grad(
 
     Raises:
         ValueError: if there is nothing to differentiate by. TypeError: for an argument of another type.
-        RuntimeError: in the call, if there is no such input.
+        RuntimeError: in the call, if there is no such input, or ``grad_position`` is an empty tuple.
     """
     for name, flag in (("has_aux", has_aux), ("return_ids", return_ids)):
         if not isinstance(flag, bool):
@@ -254,6 +265,8 @@ def value_and_grad(
 
     @functools.wraps(fn, updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        if grad_position is not None and not positions:
+            raise RuntimeError("grad_position should not be empty when grad by position! Give None for weights alone.")
         sens = None
         if sens_param:
             args, sens = args[:-1], args[-1]

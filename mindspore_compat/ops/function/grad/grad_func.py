@@ -1,26 +1,24 @@
-"""Products with Jacobians, whole Jacobians and vectorized calls. Upstream: ``mindspore.ops.function.grad.grad_func``,
-``vmap_func``.
-"""
+"""Products with Jacobians and whole Jacobians. Upstream: ``mindspore.ops.function.grad.grad_func``."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._differentiation import (
     Forward,
     as_variable,
     detached,
-    differentiable,
     gradients,
+    in_floats,
     is_differentiable,
     tensors_of,
 )
+from mindspore_compat.common._recorded import differentiable
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops.function.grad._operation import (
     GradOperation,
     checked_positions,
@@ -29,6 +27,7 @@ from mindspore_compat.ops.function.grad._operation import (
     stop_gradient,
     value_and_grad,
 )
+from mindspore_compat.ops.function.grad._vmap import vmap
 
 __all__ = [
     "GradOperation",
@@ -46,12 +45,13 @@ __all__ = [
 ]
 
 
-def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, tuple]:
+def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, Any]:
+    """(what is differentiated, the rest: a tuple, or what is alone)."""
     if not has_aux:
         return outputs, ()
     if not isinstance(outputs, tuple) or len(outputs) < 2:
         raise ValueError(f"For '{owner}', 'has_aux' needs a function with more than one output, but got one.")
-    return outputs[0], outputs[1:]
+    return outputs[0], outputs[1] if len(outputs) == 2 else outputs[1:]
 
 
 def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
@@ -112,14 +112,20 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         """
         forward = Forward(fn, args, wanted=range(len(args)))
         outputs, aux = _split_aux(forward.outputs, has_aux, "jvp")
+        floats = in_floats(forward.of(outputs))
         seeds = [
-            as_variable(torch.zeros_like(item)) if is_differentiable(item) else item for item in tensors_of(outputs)
+            as_variable(torch.zeros_like(item)) if is_differentiable(item) else item
+            for item in tensors_of(floats.outputs)
         ]
-        return outputs, aux, seeds, gradients(forward.of(outputs), forward.variables, seeds)
+        return outputs, aux, seeds, gradients(floats, floats.variables, seeds)
 
     forward = Forward(transposed, ())
     outputs, aux, seeds, products = forward.outputs
-    along = list(detached(gradients(forward.of(products), seeds, tangents)))
+    found = detached(gradients(forward.of(products), seeds, tangents))
+    along = [
+        item if item.dtype is output.dtype else wrap(to_dtype(item, output.dtype))  # of integers
+        for item, output in zip(found, tensors_of(outputs))
+    ]
     result = detached(outputs), _structured_like(outputs, along)
     return (*result, detached(aux)) if has_aux else result
 
@@ -131,16 +137,22 @@ def linearize(fn: Callable[..., Any], inputs: Any) -> Any:
 
 
 def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
-    """(outputs, derivative of the given order by the input along ones), for functions that work element by element."""
+    """(outputs, dⁿ/dtⁿ of fn(primals + t) at 0), for functions that work element by element; several outputs in lists.
 
-    def differentiated(function: Callable[..., Any]) -> Callable[..., Any]:
-        return GradOperation(get_all=not isinstance(primals, torch.Tensor))(function)
+    Args:
+        primals: a Tensor, or a tuple of them, which all move with t.
+        order: n.
+    """
+
+    def moved(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *points: jvp(function, points, tuple(wrap(torch.ones_like(x)) for x in points))[1]
 
     args = _as_tuple(primals)
     function = fn
     for _ in range(order):
-        function = differentiated(function)
-    return detached(wrap(fn(*args))), function(*args)
+        function = moved(function)
+    found = detached(wrap(fn(*args))), detached(function(*args))
+    return tuple(list(item) if isinstance(item, tuple) else item for item in found)
 
 
 def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
@@ -161,101 +173,39 @@ def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
     Raises:
         TypeError: for another ``grad_position``. ValueError: if one is out of range or stands twice.
     """
+    return _jacobian("jacrev", fn, grad_position, has_aux)
+
+
+def jacfwd(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The same as `jacrev`: the Jacobian does not depend on the mode, and reverse mode covers more operators.
+
+    Raises:
+        TypeError: by integers, too.
+    """
+    return _jacobian("jacfwd", fn, grad_position, has_aux)
+
+
+def _jacobian(owner: str, fn: Callable[..., Any], grad_position: Any, has_aux: bool) -> Callable[..., Any]:
     positions = checked_positions(grad_position)
+
+    def check_floats(values: Any, what: str) -> None:
+        for value in values:
+            if isinstance(value, torch.Tensor) and not is_differentiable(value):
+                raise TypeError(
+                    f"For '{owner}', the {what} must be of a float dtype, but got {value.dtype}. Use astype."
+                )
 
     def jacobian(*args: Any) -> Any:
         if max(positions, default=0) >= len(args):
             raise ValueError("The element in grad_position must belong to [0, args_num).")
+        if owner == "jacfwd":
+            check_floats([args[place] for place in positions], "inputs")
         forward = Forward(fn, args, wanted=positions)
-        outputs, aux = _split_aux(forward.outputs, has_aux, "jacrev")
+        outputs, aux = _split_aux(forward.outputs, has_aux, owner)
+        check_floats(tensors_of(outputs), "outputs")
         each = [_jacobian_rows(forward, root) for root in tensors_of(outputs)]
         shaped = [tuple(row) if len(positions) > 1 else row[0] for row in each]
         result = _structured_like(outputs, shaped)
         return (result, detached(aux)) if has_aux else result
 
     return jacobian
-
-
-def jacfwd(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The same as `jacrev`: the Jacobian does not depend on the mode, and reverse mode covers more operators."""
-    return jacrev(fn, grad_position, has_aux)
-
-
-def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """``fn`` over an axis of its inputs (None: the same input each time), results stacked along ``out_axes``. Of a
-    CellList each Cell gets its element.
-
-    Raises:
-        RuntimeError: if all of ``in_axes`` are None (but for a CellList), the lengths of the axes differ, or a CellList
-            has one Cell.
-    """
-    if getattr(fn, "_is_ensemble", False):
-        return functools.partial(_ensemble, fn, in_axes, out_axes)
-
-    def mapped(*args: Any) -> Any:
-        axes = _broadcast_axes(in_axes, len(args))
-        try:
-            return wrap(
-                torch.vmap(lambda *items: wrap(fn(*_wrapped(items))), axes, out_axes, randomness="different")(*args)
-            )
-        except RuntimeError as error:
-            if "vmap" not in str(error) and "functorch" not in str(error).lower():
-                raise
-        return _loop(fn, args, axes, out_axes)
-
-    return mapped
-
-
-def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
-    """`vmap` of a CellList."""
-    if len(cells) < 2:
-        raise RuntimeError(f"For 'vmap', a CellList must have more than one Cell, but got {len(cells)}.")
-    axes = _broadcast_axes(in_axes, len(args), True)
-    lengths = [arg.shape[axis] for arg, axis in zip(args, axes) if axis is not None]
-    if any(length != len(cells) for length in lengths):
-        raise RuntimeError(
-            f"For 'vmap', the axes to map over must have the length of the CellList, {len(cells)}, but got {lengths}."
-        )
-    return _stacked_along(
-        [
-            wrap(cell(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)]))
-            for i, cell in enumerate(cells)
-        ],
-        out_axes,
-    )
-
-
-def _wrapped(items: Any) -> Any:
-    return wrap(tuple(items))
-
-
-def _broadcast_axes(in_axes: Any, count: int, may_be_none: bool = False) -> tuple:
-    axes = (in_axes,) * count if in_axes is None or isinstance(in_axes, int) else tuple(in_axes)
-    if len(axes) != count:
-        raise RuntimeError(
-            f"For 'vmap', 'in_axes' must have one axis for each of the {count} arguments, but got {len(axes)}."
-        )
-    if not may_be_none and all(axis is None for axis in axes):
-        raise RuntimeError("For 'vmap', at least one of 'in_axes' must not be None. Name the axis to map over.")
-    return axes
-
-
-def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> Any:
-    """`vmap` one element at a time, for what torch.vmap cannot vectorize."""
-    length = next(arg.shape[axis] for arg, axis in zip(args, axes) if isinstance(axis, int))
-    results = [
-        wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)]))
-        for i in range(length)
-    ]
-    return _stacked_along(results, out_axes)
-
-
-def _stacked_along(results: list[Any], out_axes: Any) -> Any:
-    if isinstance(results[0], tuple) and not isinstance(out_axes, int):
-        return tuple(_stacked(items, place) for items, place in zip(zip(*results), out_axes))
-    return _stacked(results, out_axes if isinstance(out_axes, int) else out_axes[0])
-
-
-def _stacked(items: Any, axis: int) -> Any:
-    """Results of one structure, joined along a new axis."""
-    return tree_map(lambda *parts: wrap(torch.stack(parts, axis)), *items)

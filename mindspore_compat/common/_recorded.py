@@ -1,0 +1,109 @@
+"""What torch records in this thread: inside of forwards, which may be differentiated, and between them, which is
+constant for them. ``_differentiation.py`` says what for.
+"""
+
+from __future__ import annotations
+
+import bisect
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._integer_gradients import Shadows
+from mindspore_compat.common._refusals import of_custom_function
+
+__all__ = ["DIFFERENTIABLE", "THREAD", "differentiable", "keeps_graph", "outside", "raise_other", "sequence_number"]
+
+sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
+_is_multithreaded, _set_multithreaded = torch._C._is_multithreading_enabled, torch._C._set_multithreading_enabled
+_MOST_SPANS = 4096
+_LEAF = 2**63  # torch numbers nodes of leaves from above
+
+
+class _Thread(threading.local):
+    """What this thread has recorded: how many forwards are ``running``, and what torch recorded between them.
+
+    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward
+    recorded.
+    """
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.refused = 0  # how many contexts of `no_grad` are open
+        self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
+        self.multithreaded = True  # what torch's setting was before the outermost forward
+        self.end = 0
+        self.spans: list[int] = []
+
+
+THREAD = _Thread()
+
+
+class _Differentiable:
+    """The context in which what is computed may be differentiated.
+
+    A backward inside of it (of `torch.func`, of a user's own) runs in this thread on a GPU as well: nodes that torch's
+    thread of a device records have numbers of that thread, by which they would be taken for older than the forward.
+    """
+
+    def __enter__(self) -> None:
+        if not THREAD.running:
+            now = sequence_number()
+            if now != THREAD.end:
+                THREAD.spans += (THREAD.end, now)
+                if len(THREAD.spans) > _MOST_SPANS:
+                    del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+            THREAD.multithreaded = _is_multithreaded()
+            _set_multithreaded(False)
+        THREAD.running += 1
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        THREAD.running -= 1
+        if not THREAD.running:
+            _set_multithreaded(THREAD.multithreaded)
+            THREAD.end = sequence_number()
+        if kind is RuntimeError:
+            raise_other(error)
+
+
+def raise_other(error: RuntimeError) -> None:
+    """Raise what MindSpore would raise instead of ``error``, if it is one of those."""
+    instead = of_custom_function(error)
+    if instead is not error:
+        raise instead from None
+
+
+DIFFERENTIABLE = _Differentiable()
+
+
+def differentiable() -> _Differentiable:
+    """Context in which somebody may differentiate what is computed."""
+    return DIFFERENTIABLE
+
+
+def keeps_graph() -> bool:
+    """Whether a gradient that is taken now may be differentiated itself."""
+    return THREAD.running > 0 and torch.is_grad_enabled()
+
+
+def outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
+    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all
+    forwards.
+    """
+    spans, found = [0, start] if start else THREAD.spans, []
+    latest = spans[-1]
+    waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
+    seen = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        number = node._sequence_nr()
+        if number < latest and bisect.bisect_right(spans, number) % 2:
+            found.append(node)
+        elif number < _LEAF:
+            for following, _ in node.next_functions:
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+    return found

@@ -1,0 +1,138 @@
+"""Arithmetic and conversions of `COOTensor` and `CSRTensor` as their methods: the functions of ``sparse_func``.
+
+Upstream: ``mindspore.common.sparse_tensor``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
+from mindspore_compat.ops.function.sparse_func import (
+    as_csr,
+    coo_add,
+    csr_add,
+    csr_div,
+    csr_mm,
+    csr_mul,
+    csr_mv,
+    csr_reduce_sum,
+    csr_to_coo,
+    summed,
+)
+
+__all__ = ["install_sparse_methods"]
+
+
+def _check_same_shape(x: Any, y: Any) -> None:
+    if not hasattr(y, "shape"):
+        raise TypeError(f"A {type(x).__name__} is combined with another or with a Tensor, but got {type(y).__name__}.")
+    if tuple(x.shape) != tuple(y.shape):
+        raise ValueError(f"Input tensors should have the same shape, but got {tuple(x.shape)} and {tuple(y.shape)}.")
+
+
+def _coo_by(name: str, dense: Any, sparse: Any = None) -> Any:
+    """An operator of a COOTensor with a Tensor, and with a COOTensor if there is one."""
+
+    def method(self: Any, other: Any) -> Any:
+        _check_same_shape(self, other)
+        if isinstance(other, torch.Tensor):
+            return dense(self, other)
+        if sparse is not None and isinstance(other, COOTensor):
+            return sparse(self, other)
+        raise TypeError(f"COOTensor {name} with {type(other)} is not supported. Call to_dense first.")
+
+    return method
+
+
+def _at(x: Any, dense: Any) -> Any:
+    """The values of a dense tensor at the places of a COOTensor."""
+    return dense[tuple(torch.unbind(x.indices.long(), 1))]
+
+
+def _onto(x: Any, dense: Any) -> Any:
+    places = tuple(torch.unbind(x.indices.long(), 1))
+    return wrap(torch.index_put(dense, places, x.values.to(dense.dtype), accumulate=True))
+
+
+def _coo_to_csr(self: COOTensor) -> CSRTensor:
+    """The CSRTensor of a COOTensor of two axes; places named twice stay two.
+
+    Raises:
+        ValueError: for another number of axes.
+    """
+    if self.ndim != 2:
+        raise ValueError(f"For 'COOTensor.to_csr', the COOTensor must have 2 axes, but got {self.ndim}.")
+    order = torch.argsort(self.indices[:, 0], stable=True)
+    return as_csr(COOTensor(wrap(self.indices[order]), wrap(self.values[order]), self.shape))
+
+
+def _coalesced(self: COOTensor) -> COOTensor:
+    """The same with each place once, in order, and the sum of its values."""
+    indices, values, _ = summed(self.indices, self.values, self.shape)
+    return COOTensor(wrap(indices), wrap(values), self.shape)
+
+
+def _csr_by_sign(name: str, sign: int) -> Any:
+    def method(self: Any, other: Any) -> Any:
+        _check_same_shape(self, other)
+        if not isinstance(other, CSRTensor):
+            raise TypeError(f"CSRTensor {name} with {type(other)} is not supported. Call to_dense first.")
+        return csr_add(self, other, 1, sign)
+
+    return method
+
+
+def _checked_operand(function: Any) -> Any:
+    def method(self: Any, operand: Any) -> Any:
+        if not isinstance(operand, (torch.Tensor, CSRTensor)):
+            raise TypeError(
+                f"For 'CSRTensor.{function.__name__[4:]}', the argument must be a Tensor, but got {operand!r}."
+            )
+        return function(self, operand)
+
+    method.__doc__ = function.__doc__
+    return method
+
+
+_add = _coo_by("add", lambda x, y: _onto(x, y), lambda x, y: coo_add(x, y, 0))
+_mul = _coo_by("multiply", lambda x, y: x._like(wrap(x.values * _at(x, y))))
+_div = _coo_by("divide", lambda x, y: x._like(wrap(x.values / _at(x, y))))
+_METHODS: dict[type, dict[str, Any]] = {
+    COOTensor: {
+        "to_csr": _coo_to_csr,
+        "coalesce": _coalesced,
+        "add": coo_add,
+        "__add__": _add,
+        "__radd__": _add,
+        "__sub__": _coo_by("subtract", lambda x, y: _onto(x, -y), lambda x, y: coo_add(x, -y, 0)),
+        "__rsub__": _coo_by("subtract", lambda x, y: _onto(-x, y)),
+        "__mul__": _mul,
+        "__rmul__": _mul,
+        "__div__": _div,
+        "__truediv__": _div,
+    },
+    CSRTensor: {
+        "to_coo": csr_to_coo,
+        "mv": _checked_operand(csr_mv),
+        "mm": _checked_operand(csr_mm),
+        "sum": csr_reduce_sum,
+        "add": csr_add,
+        "__add__": _csr_by_sign("add", 1),
+        "__sub__": _csr_by_sign("subtract", -1),
+        "__mul__": csr_mul,
+        "__rmul__": csr_mul,
+        "__div__": csr_div,
+        "__truediv__": csr_div,
+    },
+}
+
+
+def install_sparse_methods() -> None:
+    """Give both classes their methods."""
+    for kind, methods in _METHODS.items():
+        for name, method in methods.items():
+            setattr(kind, name, method)

@@ -1,0 +1,123 @@
+"""A Cell in 16 bits (`Cell.to_float`) and the float32 Tensors that it meets: as real MindSpore answered to
+tests/answers/halves.py, and what that can not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+
+MODES = [ms.PYNATIVE_MODE, ms.GRAPH_MODE]
+
+
+@pytest.fixture(params=MODES, ids=["pynative", "graph"])
+def mode(request: pytest.FixtureRequest) -> Iterator[int]:
+    ms.set_context(mode=request.param)
+    yield request.param
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Masked(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.mask = Tensor(np.array([0.0, -1e-3], np.float32))
+        self.w = Parameter(Tensor([2.0, 3.0]), name="w")
+        self.fails = False
+
+    def construct(self, x: Any) -> Any:
+        if self.fails:
+            raise ValueError("told to fail")
+        return x * self.w + self.mask
+
+
+X = [1.0, 2.0]
+
+
+def test_its_own_float32_tensor_does_not_widen_the_result(mode: int) -> None:
+    net = Masked().to_float(ms.float16)
+    result = net(Tensor(X))
+    assert result.dtype == ms.float16
+    np.testing.assert_array_equal(result.asnumpy(), np.array([2, 6 - 1e-3], np.float16))
+
+
+def test_its_own_tensor_stays_what_it_is(mode: int) -> None:
+    net = Masked().to_float(ms.float16)
+    mask = net.mask
+    net(Tensor(X))
+    assert net.mask is mask and mask.dtype == ms.float32
+
+
+def test_nothing_stays_cast_after_an_error(mode: int) -> None:
+    net = Masked().to_float(ms.float16)
+    mask, net.fails = net.mask, True
+    with pytest.raises(ValueError, match="told to fail"):
+        net(Tensor(X))
+    assert net.mask is mask and (mask * 0.1).dtype == ms.float32
+
+
+def test_gradients_are_of_the_types_of_what_they_are_by(mode: int) -> None:
+    net = Masked().to_float(ms.float16)
+    by_x, by_w = ops.grad(lambda x: net(x).sum(), 0, net.trainable_params())(Tensor(X))
+    assert by_x.dtype == ms.float32 and by_w[0].dtype == ms.float32
+    np.testing.assert_array_equal(by_x.asnumpy(), [2, 3])
+    np.testing.assert_array_equal(by_w[0].asnumpy(), X)
+
+
+def test_recomputation_casts_as_the_forward_did(mode: int) -> None:
+    nets = [Masked().to_float(ms.float16), Masked().to_float(ms.float16)]
+    nets[1].recompute()
+    gradients = [ops.grad(lambda x, net=net: ops.square(net(x)).sum())(Tensor(X)).asnumpy() for net in nets]
+    np.testing.assert_array_equal(*gradients)
+
+
+def test_training_in_16_bits_moves_the_float32_parameter(mode: int) -> None:
+    net = Masked().to_float(ms.float16)
+    loss = nn.MSELoss()
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.SGD(net.trainable_params(), 0.125))
+    for _ in range(3):
+        step(Tensor(X), Tensor(np.array([1.0, 1.0], np.float32)).astype(ms.float16))
+    assert net.w.dtype == ms.float32
+    np.testing.assert_allclose(net.w.asnumpy(), [1.669921875, 0.8129375], rtol=2e-3)  # in float64
+
+
+def test_what_a_layer_keeps_is_written(mode: int) -> None:
+    class Normed(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = nn.BatchNorm1d(2)
+            self.shift = Tensor([1.0, 2.0])
+
+        def construct(self, x: Any) -> Any:
+            return self.norm(x) + self.shift
+
+    net = Normed().to_float(ms.float16).set_train()
+    result = net(Tensor([[1.0, 2.0], [3.0, 6.0]]))
+    assert result.dtype == ms.float16 and net.norm.moving_mean.dtype == ms.float32
+    np.testing.assert_allclose(net.norm.moving_mean.asnumpy(), [0.2, 0.4], rtol=1e-3)
+
+
+def test_only_pynative_casts_what_operators_are_given(mode: int) -> None:
+    class Inside(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return ops.exp(x.astype(ms.float32)), x.astype(ms.float32) @ x.astype(ms.float32)
+
+    expected = ms.float16 if mode == ms.PYNATIVE_MODE else ms.float32
+    assert [item.dtype for item in Inside().to_float(ms.float16)(Tensor(X))] == [expected] * 2
+
+
+def test_jit_within_such_a_cell_is_compiled() -> None:
+    @ms.jit
+    def compiled(x: Any) -> Any:
+        return x.astype(ms.float32) / 3
+
+    class Inside(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return compiled(x)
+
+    assert Inside().to_float(ms.float16)(Tensor(X)).dtype == ms.float32

@@ -1,0 +1,78 @@
+"""`has_aux` and `derivative`. One auxiliary output comes back itself, several in a tuple; `grad` gives a tuple always. As real MindSpore
+2.10, in both modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor
+
+X = Tensor(np.array([1.0, 2.0], np.float32))
+_TAKEN: dict[str, Callable[[Any], Any]] = {
+    "jacrev": lambda f: ms.jacrev(f, has_aux=True)(X)[-1],
+    "jacfwd": lambda f: ms.jacfwd(f, has_aux=True)(X)[-1],
+    "jvp": lambda f: ms.jvp(f, X, X, has_aux=True)[-1],
+    "vjp": lambda f: ms.vjp(f, X, has_aux=True)[-1],
+}
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize("name", [*_TAKEN, "grad"])
+def test_auxiliary_outputs(name: str, mode: int) -> None:
+    ms.set_context(mode=mode)
+    try:
+        take = _TAKEN.get(name, lambda f: ms.grad(f, has_aux=True)(X)[-1])
+        one, several = take(lambda x: (x * x, x + 1)), take(lambda x: (x * x, x + 1, x + 2))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert isinstance(one, tuple if name == "grad" else Tensor)
+    alone = one[0] if isinstance(one, tuple) else one
+    assert alone.asnumpy().tolist() == [2, 3] and not alone.requires_grad
+    assert isinstance(several, tuple) and [item.asnumpy().tolist() for item in several] == [[2, 3], [3, 4]]
+
+
+def test_derivative_moves_all_inputs_together() -> None:
+    """The numbers are those of the formula; real MindSpore 2.10 gives them too."""
+    y = Tensor(np.array([3.0, 5.0], np.float32))
+    outputs, third = ms.ops.derivative(lambda x, y: ms.ops.sin(x) * ms.ops.cos(y), (X, y), 3)
+    total = X.asnumpy() + y.asnumpy()  # sin x cos y = (sin(x + y) + sin(x - y)) / 2, of which the latter stands still
+    np.testing.assert_allclose(third.asnumpy(), -4 * np.cos(total), rtol=1e-5)
+    np.testing.assert_allclose(outputs.asnumpy(), np.sin(X.asnumpy()) * np.cos(y.asnumpy()), rtol=1e-6)
+    outputs, second = ms.ops.derivative(lambda x, y: (x * x * y, x + y), (X, y), 2)
+    assert type(outputs) is type(second) is list
+    np.testing.assert_allclose(second[0].asnumpy(), 2 * y.asnumpy() + 4 * X.asnumpy())
+    assert second[1].asnumpy().tolist() == [0, 0]
+    _, alone = ms.ops.derivative(ms.ops.exp, X, 2)
+    np.testing.assert_allclose(alone.asnumpy(), np.exp(X.asnumpy()), rtol=1e-6)
+
+
+def test_positions_of_nothing() -> None:
+    weight = Parameter(Tensor([3.0, 4.0]), name="w")
+    with pytest.raises(RuntimeError, match="grad_position should not be empty"):
+        ms.grad(lambda x: x * weight, (), weight)(X)
+    assert ms.grad(lambda: weight * 2, 0)() == ()
+    by_inputs, by_weight = ms.grad(lambda: weight * 2, 0, weight)()
+    assert by_inputs == () and by_weight.asnumpy().tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match="Position index 1"):
+        ms.grad(lambda x: x * weight, 1)(X)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        with pytest.raises(IndexError, match="Position index 0"):
+            ms.grad(lambda: weight * 2, 0)()
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("given", [3, 3.0, None, {"a": X}, "a"], ids=["int", "float", "None", "dict", "str"])
+def test_what_has_no_gradient_is_refused(given: Any) -> None:
+    """Real MindSpore gives an empty tuple (docs/differences.md)."""
+    with pytest.raises(TypeError, match="must be Tensors, but got"):
+        ms.grad(lambda x, other: x * 2, 1)(X, given)
+    by_elements = ms.grad(lambda items: items[0] * items[1])([X, X * 3])
+    assert type(by_elements) is list and by_elements[0].asnumpy().tolist() == [3, 6]

@@ -1,0 +1,91 @@
+"""`ops.vmap`: axes of nested inputs and results, numbers among the results, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+
+
+def tensor(shape: tuple[int, ...], first: float = 0.0) -> Tensor:
+    return Tensor((np.arange(np.prod(shape)).reshape(shape) + first).astype("float32"))
+
+
+X, Y = tensor((2, 3)), tensor((2, 3), 10.0)
+
+
+def test_inputs_are_nested() -> None:
+    rows = X.asnumpy().T + 2 * Y.asnumpy().T
+    found = ops.vmap(lambda a, b: a + b[0] * b[1], in_axes=(1, [-1, None]))(X, (Y, 2))
+    np.testing.assert_array_equal(found.asnumpy(), rows)
+    for axes, second in (([1, (1, 1)], [Y, Y]), ((1, (1, 1, 1)), (Y, Y)), ((1, 1), (Y, Y)), (1, (Y, (Y, Y)))):
+        found = ops.vmap(lambda a, b: a + b[0], in_axes=axes)(X, second)
+        np.testing.assert_array_equal(found.asnumpy(), (X + Y).asnumpy().T)
+
+
+def test_results_are_nested() -> None:
+    for out_axes in (((0, None), 0), [(0, None), 0]):
+        (ones, two), rows = ops.vmap(lambda a: ((1, 2), a), in_axes=1, out_axes=out_axes)(X)
+        assert (ones.asnumpy().tolist(), ones.dtype, two) == ([1, 1, 1], ms.int64, 2)
+        np.testing.assert_array_equal(rows.asnumpy(), X.asnumpy().T)
+    rows, halves, flags = ops.vmap(lambda a: (a, 0.5, True), in_axes=1, out_axes=(1, 0, 0))(X)
+    np.testing.assert_array_equal(rows.asnumpy(), X.asnumpy())
+    assert (halves.dtype, flags.dtype, halves.shape) == (ms.float32, ms.bool_, (3,))
+
+
+def test_results_that_do_not_depend_on_the_element() -> None:
+    _, same = ops.vmap(lambda a: (a, Y), in_axes=1, out_axes=(0, None))(X)
+    np.testing.assert_array_equal(same.asnumpy(), Y.asnumpy())
+    _, each = ops.vmap(lambda a: (a, Y), in_axes=1, out_axes=(0, 1))(X)
+    np.testing.assert_array_equal(each.asnumpy(), np.stack([Y.asnumpy()] * 3, 1))
+
+
+@pytest.mark.parametrize("pair", [tuple, list])
+def test_what_torch_cannot_vectorize_takes_nested_inputs_too(pair: Any) -> None:
+    def derivative(a: Any, b: Any) -> Any:
+        return ops.jvp(lambda p, q: p * q, a, b)
+
+    value, along = ops.vmap(derivative)(pair((X, Y)), pair((X, Y)))
+    np.testing.assert_array_equal(value.asnumpy(), (X * Y).asnumpy())
+    np.testing.assert_array_equal(along.asnumpy(), (2 * X * Y).asnumpy())
+
+
+def test_cells_of_a_list_take_nested_inputs() -> None:
+    class Scaled(nn.Cell):
+        def __init__(self, by: float) -> None:
+            super().__init__()
+            self.by = by
+
+        def construct(self, x):
+            return x[0] * self.by + x[1], 1
+
+    cells = nn.CellList([Scaled(1.0), Scaled(10.0)])
+    found, ones = ops.vmap(cells, in_axes=((0, None),), out_axes=0)((X, Tensor(1.0)))
+    np.testing.assert_array_equal(found.asnumpy(), X.asnumpy() * [[1.0], [10.0]] + 1)
+    assert ones.asnumpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: ops.vmap(lambda a, b: a + b)(X, 2), "must be a Tensor"),
+        (lambda: ops.vmap(lambda a: a, 1, None)(X), "out_axes"),
+        (lambda: ops.vmap(lambda a: a, None)(X), "in_axes"),
+        (lambda: ops.vmap(lambda a: (a, a), 1, (0, None))(X), "needs an axis"),
+        (lambda: ops.vmap(lambda a, b: a, (1,))(X, Y), "number of arguments of 'fn': 2, but got size: 1"),
+        (lambda: ops.vmap(lambda a: a, ((1,),))((X, Y)), "'fn': 2, but got size: 1"),
+        (lambda: ops.vmap(lambda a: a, 3)(X), "out of bounds"),
+        (lambda: ops.vmap(lambda a: a, -3)(X), "out of bounds"),
+        (lambda: ops.vmap(lambda a: a, 1.5)(X), "Int or None"),
+        (lambda: ops.vmap(lambda a: (a, a), 1, (0, 0, 0))(X), "results of 'fn': 2, but got size: 3"),
+        (lambda: ops.vmap(lambda a, b: a, (0, 1))(X, Y), "should be equal, but got 2 and 3"),
+        (lambda: ops.vmap(lambda a: (a, "text"), 1)(X), "Tensors and numbers"),
+    ],
+)
+def test_what_is_refused(call: Any, told: str) -> None:
+    with pytest.raises(RuntimeError, match=told):
+        call()
