@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 import multiprocessing
 import os
 import random
@@ -69,13 +70,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def expected_skips(text: str) -> list[tuple[int, re.Pattern[str]]]:
-    """(most of them, pattern of the reason) of each line ``NUMBER PATTERN``; lines with # are comments."""
+def expected_skips(text: str) -> list[tuple[float, re.Pattern[str]]]:
+    """(most of them, pattern of the reason) of each line ``NUMBER PATTERN`` or ``any PATTERN``; # starts a comment."""
     rows = [line.split(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [(int(count), re.compile(pattern)) for count, pattern in rows]
+    return [(math.inf if count == "any" else int(count), re.compile(pattern)) for count, pattern in rows]
 
 
-def unexpected_skips(reasons: list[str], expected: list[tuple[int, re.Pattern[str]]]) -> list[str]:
+def unexpected_skips(reasons: list[str], expected: list[tuple[float, re.Pattern[str]]]) -> list[str]:
     """What of the reasons for skips is not expected, or more often than it is."""
     counts = collections.Counter(
         next((place for place, (_, pattern) in enumerate(expected) if pattern.search(reason)), reason)
