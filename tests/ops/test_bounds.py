@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn, ops
@@ -23,20 +25,65 @@ def test_relu6_at_its_bounds_in_every_dtype(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])
 def test_the_number_after_6_is_beyond_relu6(dtype: Any) -> None:
-    import torch
-
     above = Tensor(np.array(6.0 + 4 * torch.finfo(dtype).eps)).astype(dtype)
     assert float(above) > 6
     assert float(ms.grad(ops.relu6)(above)) == 0
 
 
-def test_relu6_composes() -> None:
-    x = Tensor(AT)
-    first = ms.grad(lambda x: (ops.relu6(x) ** 3).sum())
-    assert ms.grad(lambda x: first(x).sum())(x).asnumpy().tolist() == [0, 0, 6, 36, 0]
-    rows = ops.vmap(ms.grad(lambda x: ops.relu6(x).sum()))(ops.stack((x, x)))
-    assert rows.asnumpy().tolist() == [SLOPES, SLOPES]
-    assert ms.jvp(ops.relu6, (x,), (ops.ones_like(x),))[1].asnumpy().tolist() == SLOPES
+#: a function, where its derivative has a kink, and what upstream's is before, at and after it
+KINKS: list[tuple[Callable[[Any], Any], float, list[float]]] = [
+    (ops.relu6, 0, [0, 0, 1]),
+    (ops.relu6, 6, [1, 1, 0]),
+    (lambda x: ops.leaky_relu(x, 0.25), 0, [0.25, 0.625, 1]),
+    (nn.LeakyReLU(1.5), 0, [1.5, 1.25, 1]),
+    (nn.LeakyReLU(0), 0, [0, 0.5, 1]),
+    (ops.hardtanh, -1, [0, 0.5, 1]),
+    (nn.Hardtanh(-2.0, 0.5), 0.5, [1, 0.5, 0]),
+    (nn.Hardtanh(0, 1), 0, [0, 0.5, 1]),
+]
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])
+@pytest.mark.parametrize(("function", "at", "slopes"), KINKS)
+def test_at_a_kink_and_beside_it(function: Any, at: float, slopes: list[float], dtype: Any) -> None:
+    far = Tensor([at - 0.25, at, at + 0.25], dtype)
+    beside = [float(torch.nextafter(torch.tensor(float(at)), torch.tensor(to))) for to in (-9.0, 9.0)]
+    assert ms.grad(function)(far).float().asnumpy().tolist() == slopes
+    assert ms.grad(function)(far).dtype is dtype
+    if dtype is ms.float32 and at:
+        near = Tensor([beside[0], at, beside[1]], dtype)
+        assert ms.grad(function)(near).asnumpy().tolist() == slopes
+    elif not at:
+        near = Tensor([-2 * torch.finfo(dtype).tiny, -0.0, 2 * torch.finfo(dtype).tiny], dtype)
+        assert ms.grad(function)(near).float().asnumpy().tolist() == slopes
+
+
+@pytest.mark.parametrize(("function", "at", "slopes"), KINKS)
+def test_kinks_in_other_differentiations(function: Any, at: float, slopes: list[float]) -> None:
+    x = Tensor([at - 0.25, at, at + 0.25])
+    first = ms.grad(lambda x: (function(x) * x).sum())  # its own derivative is twice the slope
+    assert ms.grad(lambda x: first(x).sum())(x).asnumpy().tolist() == [2 * slope for slope in slopes]
+    rows = ops.vmap(ms.grad(lambda x: function(x).sum()))(ops.stack((x, x)))
+    assert rows.asnumpy().tolist() == [slopes, slopes]
+    assert ms.jvp(function, (x,), (ops.ones_like(x),))[1].asnumpy().tolist() == slopes
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])
+@pytest.mark.parametrize("least", [-1.0, -0.6, 0.0, 0.5, 0.7, 3.0])
+def test_hardtanh_is_cut_at_its_bounds_and_nowhere_else(least: float, dtype: Any) -> None:
+    """Over the numbers about a bound that the dtype has; in 16 bits kernels compare with the bound in float32."""
+    bound = torch.tensor(least, dtype=dtype if dtype is ms.float64 else ms.float32)
+    spacing = torch.finfo(dtype).eps * (abs(least) / 4 or torch.finfo(dtype).tiny)
+    x = Tensor(torch.unique((bound.double() + torch.arange(-8, 9).double() * spacing).to(dtype)))
+    expected = [0.5 if item == bound else float(item > bound) for item in x]
+    assert 0 in expected and 1 in expected
+    assert ms.grad(lambda x: ops.hardtanh(x, least, least + 1))(x).float().asnumpy().tolist() == expected
+
+
+def test_gradients_at_kinks_do_not_overflow() -> None:
+    largest = Tensor([60000.0] * 3, ms.float16)
+    found = ops.GradOperation(sens_param=True)(ops.hardtanh)(Tensor([-1.0, 0.0, 3.0], ms.float16), largest)
+    assert found.asnumpy().tolist() == [30000, 60000, 0]
 
 
 def test_a_loaded_parameter_is_trained() -> None:

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._relu6 import relu6
+from mindspore_compat.common import _kinks
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._prelu import PReLU, PReLUExt
 from mindspore_compat.nn.layer._softmax import LogSoftmax, LogSoftmaxExt, Softmax, Softmax2d, Softmin
@@ -69,7 +69,7 @@ class ReLU6(Cell):
     """min(max(x, 0), 6)."""
 
     def construct(self, x: Any) -> Any:
-        return relu6(x)
+        return _kinks.relu6(x)
 
 
 class Sigmoid(Cell):
@@ -197,7 +197,7 @@ class LeakyReLU(Cell):
         self.alpha = check_type(alpha, "alpha", (float, int), "LeakyReLU")
 
     def construct(self, x: Any) -> Any:
-        return _nn.leaky_relu(x, self.alpha)
+        return _kinks.leaky_relu(x, self.alpha)
 
 
 class RReLU(Cell):
@@ -230,7 +230,7 @@ class Hardtanh(Cell):
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Any) -> Any:
-        return _nn.hardtanh(x, self.min_val, self.max_val)
+        return _kinks.hardtanh(x, self.min_val, self.max_val)
 
 
 class Threshold(Cell):

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._relu6 import relu6 as bounded_relu
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
@@ -31,7 +31,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 def relu6(x: Any) -> Any:
     """min(max(0, x), 6)."""
-    return wrap(bounded_relu(x))
+    return wrap(_kinks.relu6(x))
 
 
 def sigmoid(input: Any) -> Any:
@@ -120,7 +120,7 @@ def hardswish(input: Any) -> Any:
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x cut to [min_val, max_val]."""
-    return wrap(tf.hardtanh(input, min_val, max_val))
+    return wrap(_kinks.hardtanh(input, min_val, max_val))
 
 
 def tanhshrink(input: Any) -> Any:
@@ -180,7 +180,7 @@ def swiglu(input: Any, dim: int = -1) -> Any:
 
 def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
     """x for x > 0, else alpha x."""
-    return wrap(tf.leaky_relu(input, float(alpha)))
+    return wrap(_kinks.leaky_relu(input, float(alpha)))
 
 
 def prelu(input: Any, weight: Any) -> Any:
