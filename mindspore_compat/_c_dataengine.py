@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.text._vocab import Vocab
 
 __all__ = ["DataType", "Vocab"]
 
-#: a type by its name
-DataType = np.dtype
+#: a type by its name, also "string"
+DataType = numpy_dtype
 
 #: operations on texts: each takes the arguments of the public class of its name, in their order
 _OPERATIONS = (

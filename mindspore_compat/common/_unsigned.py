@@ -19,10 +19,12 @@ _PLACES = ("argmax", "argmin", "argsort", "nonzero", "searchsorted", "bincount",
 #: operators whose lowest 64 bits do not depend on what the highest one means
 _MODULAR = frozenset(
     """
-    add sub rsub mul neg negative bitwise_not invert bitwise_and bitwise_or bitwise_xor sum cumsum matmul mm bmm
-    index_select gather index_put index_add scatter scatter_add where cat stack
+    add sub rsub mul neg negative bitwise_not invert bitwise_and bitwise_or bitwise_xor sum cumsum matmul mm bmm mv
+    addmm baddbmm index_select gather index_put index_add scatter scatter_add where cat stack
     """.split()
 )
+#: operators that ask for nothing but the order of numbers
+_ORDERED = ("amax", "amin", "scatter_reduce")
 _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mode", "kthvalue", "unique")
 
 
@@ -62,7 +64,10 @@ class _Wide(TorchFunctionMode):
         if not unsigned or (getattr(func, "__name__", "").endswith("_") and not func.__name__.endswith("__")):
             raise self._error
         dtype = max(unsigned, key=lambda item: item.itemsize)
-        widen = _to_int64 if name in _MODULAR else self._widened
+        if dtype is torch.uint64 and name in _ORDERED and not {"sum", "prod", "mean"} & set(filter(_is_text, args)):
+            result = func(*tree_map(_in_order, args), **tree_map(_in_order, kwargs))
+            return _narrowed(result ^ _TOP, dtype)
+        widen = _to_int64 if name in _MODULAR or name == "scatter_reduce" else self._widened
         result = func(*tree_map(widen, args), **tree_map(widen, kwargs))
         if any(name.startswith(item) for item in _PLACES):
             return result
@@ -77,6 +82,19 @@ class _Wide(TorchFunctionMode):
         if value.dtype is torch.uint64 and bool(torch.any(wide < 0)):
             raise self._error
         return wide
+
+
+#: the bit that means 2**63 without a sign, and -2**63 with one
+_TOP = torch.iinfo(torch.int64).min
+
+
+def _in_order(value: Any) -> Any:
+    """uint64 as int64 in the same order."""
+    return value.to(torch.int64) ^ _TOP if _is_unsigned(value) and value.dtype is torch.uint64 else _to_int64(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _to_int64(value: Any) -> Any:

@@ -14,6 +14,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
+from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._in_graph import compiled_cells
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit
@@ -69,6 +70,7 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
         compiled_cells.add(function)
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
+    with_updates_of_names(function)
     if isinstance(function, types.MethodType):
         borrowing: Callable[..., Any] = types.MethodType(with_borrowed_globals(function.__func__), function.__self__)
     else:

@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
+from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
@@ -78,6 +79,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             _inputs_spec=None,
         )
         program.cell_made(state)
+        with_updates_of_names(type(self))
         if hasattr(type(self), "bprop"):
             state["_special_call"] = True
         if flags:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -172,3 +173,25 @@ def test_operations_run_in_a_pipeline() -> None:
     )
     shapes = [row["wave"].shape for row in pipe.create_dict_iterator(num_epochs=1, output_numpy=True)]
     assert shapes == [(2, 1, 8, 13)] * 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_fft": -1}, "Input n_fft is not within the required interval of [1, 2147483647]."),
+        ({"power": -1}, "Input power is not within the required interval of [0, 16777216]."),
+        ({"hop_length": -1}, "Input hop_length is not within the required interval of [1, 2147483647]."),
+        ({"pad": 1, "onesided": 1}, "Argument onesided with value 1 is not of type [<class 'bool'>]"),
+        ({}, "Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: 40 and n_mels: 5."),
+    ],
+)
+def test_the_first_wrong_argument_of_mfcc_is_named(wrong: dict, message: str) -> None:
+    """Among several, the one that real MindSpore names."""
+    given = {"n_fft": 16, "win_length": 16, "hop_length": 8, "f_min": 0.0, "f_max": 10000.0, "pad": 0, "n_mels": 5}
+    given |= {"window": audio.WindowType.HANN, "power": 2.0, "normalized": True, "center": True, "onesided": True}
+    given |= {"pad_mode": audio.BorderType.REFLECT, "norm": audio.NormType.NONE, "mel_scale": audio.MelType.HTK}
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        audio.MFCC(melkwargs=given | wrong)
+    spectrum = {key: given[key] for key in ("window", "pad_mode", "n_fft", "win_length", "pad", "power")}
+    with pytest.raises(ValueError, match=r"Input pad is not within the required interval of \[0, 2147483647\]."):
+        audio.LFCC(speckwargs=spectrum | {"pad": -1})

@@ -1,6 +1,7 @@
 """What a pipeline delivers: rows, order, sizes, columns, errors. Expectations were taken from MindSpore 2.10."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -436,6 +437,24 @@ def test_what_a_pipeline_says_names_the_file_of_the_row(tmp_path: Path) -> None:
     message = r"(?s)map operation: \[PyFunc\] failed. The corresponding data file is: .*two.txt. .*ValueError: no c"
     with pytest.raises(RuntimeError, match=message):
         list(data.create_tuple_iterator(num_epochs=1))
+
+
+def test_what_python_has_returned_has_no_file(tmp_path: Path) -> None:
+    """Nor where operations that run together come behind it. Messages of real MindSpore."""
+    (tmp_path / "one.txt").write_text("a\n")
+
+    def message(*operations: Any) -> str:
+        data = ds.TextFileDataset(str(tmp_path / "one.txt"), shuffle=False).map([*operations], "text")
+        with pytest.raises(RuntimeError) as raised:
+            list(data.create_tuple_iterator(num_epochs=1))
+        return str(raised.value)
+
+    def images(text: np.ndarray) -> tuple[np.ndarray, ...]:
+        return np.zeros((2, 2, 3), np.uint8), np.zeros((2, 2, 3), np.uint8)
+
+    assert "map operation: [OneHot] failed. The corresponding data file is: " in message(ds.transforms.OneHot(3))
+    told = "map operation: [ToTensor] failed. The op is OneToOne, can only accept one tensor as input."
+    assert told in message(images, ds.vision.ToTensor())
 
 
 def test_rows_for_a_device_queue_are_the_rows() -> None:

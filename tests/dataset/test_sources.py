@@ -3,6 +3,7 @@
 import gzip
 import logging
 import struct
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -489,3 +490,84 @@ def test_a_given_number_of_shuffled_samples_is_drawn_with_replacement() -> None:
 def test_more_workers_than_any_machine_has_are_refused() -> None:
     with pytest.raises(ValueError, match="num_parallel_workers exceeds the boundary between 1 and"):
         ds.GeneratorDataset([1], "a", num_parallel_workers=256)
+
+
+class _Drawing(ds.Sampler):
+    """Draws an order for each pass from a generator of its own, and notes what it is asked for."""
+
+    asked: ClassVar[list[str]] = []
+
+    def __init__(self, num_samples: int | None = None) -> None:
+        super().__init__(num_samples)
+        self.draws = np.random.default_rng(0)
+
+    def __iter__(self):
+        self.asked.append("ids")
+        return iter([int(i) for i in self.draws.permutation(4)])
+
+    def reset(self) -> None:
+        self.asked.append("reset")
+
+
+def test_each_iterator_has_its_own_sampler() -> None:
+    """Real MindSpore copies the pipeline for an iterator: a sampler's state goes on from epoch to epoch, and begins
+    anew with the next iterator.
+    """
+    dataset = numbers(4, sampler=_Drawing())
+    assert len(dataset) == 4
+    _Drawing.asked.clear()
+    rows = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [[int(row) for (row,) in rows] for _ in range(2)] == [[2, 0, 1, 3], [3, 2, 1, 0]]
+    assert _Drawing.asked == ["ids", "reset"] * 2
+    assert values(dataset) == values(dataset) == [2, 0, 1, 3]
+    assert values(dataset.repeat(2)) == [2, 0, 1, 3, 3, 2, 1, 0]
+    parent = ds.SequentialSampler(1, 2)
+    parent.add_child(_Drawing())
+    dataset = numbers(4, sampler=parent)
+    assert values(dataset) == values(dataset) == [0, 1]
+
+
+def test_a_samplers_own_settings_count_when_the_iterator_is_made() -> None:
+    class Shifted:
+        epoch = 0
+
+        def __iter__(self):
+            return iter([(i + self.epoch) % 3 for i in range(3)])
+
+    sampler = Shifted()
+    dataset = numbers(3, sampler=sampler)
+    rows = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    first = [int(row) for (row,) in rows]
+    sampler.epoch = 1
+    assert [first, [int(row) for (row,) in rows], values(dataset)] == [[0, 1, 2], [0, 1, 2], [1, 2, 0]]
+
+
+def test_a_batch_samplers_state_and_length() -> None:
+    class Batches:
+        def __init__(self) -> None:
+            self.draws = np.random.default_rng(0)
+
+        def __iter__(self):
+            batches = [[0], [1, 2], [3]]
+            self.draws.shuffle(batches)
+            return iter(batches)
+
+    class Two(Batches):
+        def __len__(self) -> int:
+            return 2
+
+    def epochs(dataset, count):
+        rows = dataset.create_tuple_iterator(num_epochs=count, output_numpy=True)
+        return [[row.tolist() for (row,) in rows] for _ in range(count)]
+
+    for kind, count, expected in ((Batches, 3, [[3], [0], [1, 2]]), (Two, 2, [[3], [0]])):
+        dataset = ds.GeneratorDataset([0, 1, 2, 3], "a", batch_sampler=kind())
+        assert len(dataset) == count
+        assert epochs(dataset, 1) == [expected]
+        assert epochs(dataset, 2) == [expected, [[3], [1, 2], [0]][:count]]
+
+
+def test_what_a_sampler_can_not_copy_is_shared() -> None:
+    dataset = numbers(3, sampler=ds.IterSampler(i for i in (2, 0)))
+    assert values(dataset) == [2, 0]
+    assert values(dataset) == []

@@ -52,3 +52,33 @@ def test_what_int64_cannot_hold_is_refused() -> None:
     x = Tensor(np.array([2**63 + 5, 1], np.uint64))
     with pytest.raises(NotImplementedError, match="UInt64"):
         P.Greater()(x, Tensor(np.array([1, 1], np.uint64)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_and_segments(dtype: Any) -> None:
+    """As real MindSpore's; rows of no segment hold the dtype's bound."""
+    a, b, ids = Tensor(A, dtype), Tensor(B, dtype), Tensor([1, 1], ms.int32)
+    x, y = a.asnumpy(), b.asnumpy()
+    top, none = np.iinfo(x.dtype).max, np.zeros(3, x.dtype)
+    for found, expected in (
+        (ops.matmul(a, b.T), x @ y.T),
+        (a @ b.T, x @ y.T),
+        (ops.baddbmm(a[None, :, :2], a[None], b.T[None]), (x[:, :2] + x @ y.T)[None]),
+        (ops.amin(a, 1), x.min(1)),
+        (ops.amax(a, 0), x.max(0)),
+        (ops.unsorted_segment_sum(a, ids, 2), [none, x.sum(0, dtype=x.dtype)]),
+        (ops.unsorted_segment_prod(a, ids, 2), [none + 1, x.prod(0, dtype=x.dtype)]),
+        (ops.unsorted_segment_max(a, ids, 2), [none, x.max(0)]),
+        (ops.unsorted_segment_min(a, ids, 2), [none + top, x.min(0)]),
+    ):
+        assert found.dtype is dtype
+        assert np.array_equal(found.asnumpy(), expected)
+
+
+def test_the_order_of_uint64_beyond_int64() -> None:
+    x = Tensor(np.array([2**64 - 5, 3, 2**63, 2**63 + 1], np.uint64))
+    ids = Tensor([0, 0, 1, 1], ms.int32)
+    assert ops.unsorted_segment_max(x, ids, 3).asnumpy().tolist() == [2**64 - 5, 2**63 + 1, 0]
+    assert ops.unsorted_segment_min(x, ids, 3).asnumpy().tolist() == [3, 2**63, 2**64 - 1]
+    assert ops.unsorted_segment_prod(x, ids, 3).asnumpy().tolist() == [2**64 - 15, 2**63, 1]
+    assert [int(ops.amin(x)), int(ops.amax(x))] == [3, 2**64 - 5]

@@ -45,6 +45,9 @@ _FIXED_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "index": lambda a: not any(item is not None and item.dtype in (torch.bool, torch.uint8) for item in a["indices"]),
 }
 
+#: operators that take masks; of those that are constants the size of the result is known
+_MASKED = frozenset({"index", "index_put", "index_put_", "masked_select"})
+
 
 class GraphRecorder(InPlace):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
@@ -113,6 +116,13 @@ class GraphRecorder(InPlace):
     def saw(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         bound = bind(func, args, kwargs)
         name = str(func.overloadpacket.__name__)
+        if name in _MASKED and not all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
+            if name == "masked_select" and self.read(bound["mask"]).kind == CONSTANT:
+                with self:
+                    return _Base.__getitem__(*torch.broadcast_tensors(bound["self"], bound["mask"]))
+            if "indices" in bound:
+                bound["indices"] = [place for index in bound["indices"] for place in self._places(index)]
+                args, kwargs = (), bound
         self._check_visible(func, name, bound)
         targets = written(func)
         if targets:
@@ -138,6 +148,13 @@ class GraphRecorder(InPlace):
                     row = torch_decompositions().get(func)
                     result = row(*args, **kwargs) if row is not None else NotImplemented
         return result
+
+    def _places(self, index: torch.Tensor | None) -> list[torch.Tensor | None]:
+        """Of an index that is a mask and a constant the places where it is true; any other as it is."""
+        if index is None or index.dtype not in (torch.bool, torch.uint8) or self.read(index).kind != CONSTANT:
+            return [index]
+        with _disable_current_modes():
+            return list(torch.nonzero(plain(index), as_tuple=True))
 
     def memory_read(self, name: str, tensor: Any) -> None:
         if self.read(tensor).kind != CONSTANT:

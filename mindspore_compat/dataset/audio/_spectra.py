@@ -282,6 +282,20 @@ def _arguments(given: Any, name: str, extra: dict[str, Any]) -> dict[str, Any]:
     return {**_SPECTRUM, **extra, **given}
 
 
+def _check_spectrum(given: dict[str, Any]) -> None:
+    """In upstream's order: the first that is wrong is named."""
+    check_real(given["power"], "power", 0, types=(int, float))
+    type_check(given["window"], WindowType, "window")
+    for name in ("normalized", "center"):
+        type_check(given[name], bool, name)
+    type_check(given["pad_mode"], BorderType, "pad_mode")
+    type_check(given["onesided"], bool, "onesided")
+    check_int(given["pad"], "pad", 0)
+    for name, least in (("hop_length", 1), ("win_length", 0)):
+        if given[name] is not None:
+            check_int(given[name], name, least)
+
+
 def _check_transform(count: Any, name: str, dct_type: Any, norm: Any, log: Any, log_name: str, least: int) -> None:
     check_int(count, name, least)
     type_check(norm, NormMode, "norm")
@@ -306,8 +320,10 @@ class MFCC(_Cepstrum):
         extra = {"f_min": 0.0, "f_max": None, "n_mels": 128, "norm": NormType.NONE, "mel_scale": MelType.HTK}
         arguments = _arguments(self.melkwargs, "melkwargs", extra)
         if self.melkwargs is not None:
+            check_int(arguments["n_fft"], "n_fft", 1)
             n_mels, *others = (arguments[key] for key in ("n_mels", "f_min", "f_max", "norm", "mel_scale"))
             check_mels(n_mels, self.sample_rate, *others)
+            _check_spectrum(arguments)
             if n_mels < self.n_mfcc:
                 raise ValueError(
                     "Input n_mels should be greater than or equal to n_mfcc, but got "
@@ -345,10 +361,16 @@ class LFCC(_Cepstrum):
             )
         arguments = _arguments(self.speckwargs, "speckwargs", {})
         n_fft = arguments["n_fft"]
-        if self.speckwargs is not None and n_fft < self.n_lfcc:
-            raise ValueError(
-                f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {self.n_lfcc}."
-            )
+        if self.speckwargs is not None:
+            type_check(arguments["window"], WindowType, "window")
+            type_check(arguments["pad_mode"], BorderType, "pad_mode")
+            check_int(arguments["pad"], "pad", 0)
+            check_real(arguments["power"], "power", 0, types=(float,))
+            if n_fft < self.n_lfcc:
+                raise ValueError(
+                    "n_fft should be greater than or equal to n_lfcc, but got n_fft: "
+                    f"{n_fft} and n_lfcc: {self.n_lfcc}."
+                )
         win_length = arguments["win_length"]
         if isinstance(win_length, int) and isinstance(n_fft, int) and win_length > n_fft:
             raise ValueError(

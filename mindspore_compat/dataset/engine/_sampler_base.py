@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["SHUFFLES", "BuiltinSampler", "Shuffle", "check_num_samples", "check_number"]
 
@@ -115,6 +119,27 @@ class BuiltinSampler:
     def is_shared(self) -> bool:
         """Whether other processes must draw the same order (a shard is taken of it)."""
         return self.child_sampler is not None and self.child_sampler.is_shared()
+
+    def is_users(self) -> bool:
+        """Whether a sampler of the user's own is among this one and its children."""
+        return self.child_sampler is not None and self.child_sampler.is_users()
+
+    def apart(self, source: Any = None) -> Self:
+        """A sampler that goes on from where this one stands and does not move it: a user's may keep a state.
+
+        What can not be copied is shared, and so is `source`, which a sampler often knows.
+        """
+        if not self.is_users():
+            return self
+        try:
+            return copy.deepcopy(self, {id(source): source})
+        except Exception:  # a generator, a lock, whatever a `__deepcopy__` of the user's raises
+            return self
+
+    def end_pass(self) -> None:
+        """All ids of a pass have been given."""
+        if self.child_sampler is not None:
+            self.child_sampler.end_pass()
 
     def count(self, size: int) -> int:
         """How many ids `indices` gives."""

@@ -14,7 +14,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, refus
 from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
-from mindspore_compat.dataset.engine.samplers import Sampler
+from mindspore_compat.dataset.engine.samplers import IterSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -96,6 +96,8 @@ class GeneratorDataset(MappableDataset):
         self.python_multiprocessing = python_multiprocessing
         self.max_rowsize = row_sizes(max_rowsize)
         self.batch_sampler = batch_sampler
+        if batch_sampler is not None:
+            self.sampler = batch_sampler if isinstance(batch_sampler, Sampler) else IterSampler(batch_sampler)
         self.collate_fn = collate_fn
         self._places: np.ndarray | None = None  # of rows, for single ones
 
@@ -172,7 +174,7 @@ class GeneratorDataset(MappableDataset):
 
     def _size(self) -> int:
         if self.batch_sampler is not None:
-            return sum(1 for _ in self.batch_sampler)
+            return sum(1 for _ in self._batches(self.sampler.apart(self.source)))
         if self._is_random_access:
             return super()._size()
         if hasattr(self.source, "__len__"):
@@ -222,19 +224,22 @@ class GeneratorDataset(MappableDataset):
         if self._is_indexed():
             return super()._stream(run)
         if self.batch_sampler is not None:
-            tasks = ((run.task_key(self, i), (i, ids)) for i, ids in enumerate(self._batches()))
+            tasks = (
+                (run.task_key(self, i), (i, ids)) for i, ids in enumerate(self._batches(run.session.sampler_of(self)))
+            )
             return run.session.map(self, self._make_batch, tasks, self._parallelism())
         return (self._row(value) for value in self._source_rows())
 
-    def _batches(self) -> Iterator[list[int]]:
-        if isinstance(self.batch_sampler, Sampler):
-            self.batch_sampler.dataset_size = self._num_rows()
-        for ids in self.batch_sampler:
+    def _batches(self, sampler: Any) -> Iterator[list[int]]:
+        if hasattr(self.source, "__len__"):
+            sampler.dataset_size = self._num_rows()
+        for ids in islice(sampler, sampler.num_samples or None):
             if isinstance(ids, (int, np.integer)):
                 raise RuntimeError("Batch sampler should return a list, but got an integer.")
             if any(not isinstance(i, (int, np.integer)) for i in ids):
                 raise RuntimeError(f"Python sampler should return index of type integer, but got {ids}.")
             yield list(ids)
+        sampler.end_pass()
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
         _, ids = work

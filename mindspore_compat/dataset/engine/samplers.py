@@ -6,7 +6,6 @@ parent chooses among the child's ids.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import numbers
 from collections.abc import Iterable, Iterator
@@ -288,11 +287,14 @@ class Sampler(BuiltinSampler):
         raise NotImplementedError(f"{type(self).__name__} must override __iter__.")
 
     def reset(self) -> None:
-        """Called before each pass but the first."""
+        """Called after each pass; to be overridden."""
 
-    def count(self, size: int) -> int:
-        # On a copy: asking for the size must not advance the sampler's own random state.
-        return len(copy.deepcopy(self).indices(size, np.random.default_rng(0)))
+    def is_users(self) -> bool:
+        return True
+
+    def end_pass(self) -> None:
+        super().end_pass()
+        self.reset()
 
     def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
         self.dataset_size = size

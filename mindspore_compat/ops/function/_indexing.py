@@ -22,6 +22,7 @@ from mindspore_compat.ops._adapt import (
     get_data,
     in_range,
     pair,
+    takes_unsigned,
     to_dtype,
 )
 
@@ -339,6 +340,7 @@ def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
+@takes_unsigned
 def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kind: str, start: Any) -> Any:
     """Reduce the slices at positions of one id; ids below 0 are left out."""
     count, lead = as_int(num_segments), segment_ids.dim()

@@ -12,7 +12,15 @@ from mindspore_compat.common._integer_results import cut_after, given_in
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import (
+    all_axes,
+    as_axes,
+    as_plain,
+    bad_argument,
+    dtype_or_none,
+    takes_unsigned,
+    to_dtype,
+)
 
 __all__ = """
     sum mean prod max min amax amin aminmax all any std var std_mean var_mean median nanmedian nansum nanmean
@@ -151,6 +159,7 @@ def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = 
     return _extreme(input, axis, keepdims, initial, where, False)
 
 
+@takes_unsigned
 def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """Maximum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, False)
@@ -158,6 +167,7 @@ def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any =
     return wrap(found if initial is None else torch.clamp(found, min=initial))
 
 
+@takes_unsigned
 def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """Minimum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, True)

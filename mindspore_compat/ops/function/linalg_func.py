@@ -11,6 +11,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
 
@@ -27,7 +28,10 @@ def matmul(input: Any, other: Any) -> Any:
     """The matrix product, with broadcasting of leading axes."""
     if input.dtype is not other.dtype:
         input, other = pair(input, other)
-    return wrap(kernels.matmul(input, other))
+    try:
+        return wrap(kernels.matmul(input, other))
+    except NotImplementedError as error:  # not `takes_unsigned`, which costs as much as a small product
+        return wrap(retried(error, kernels.matmul, (input, other)))
 
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
@@ -52,6 +56,7 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
 batch_mat_mul = mat_mul
 
 
+@takes_unsigned
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
     return wrap(kernels.mm(input, mat2))
@@ -63,6 +68,7 @@ def bmm(input_x: Any, mat2: Any) -> Any:
     return wrap(kernels.matmul(input_x, mat2))
 
 
+@takes_unsigned
 def mv(mat: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return wrap(kernels.mv(mat, vec))
@@ -159,6 +165,7 @@ def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     return wrap(kernels.bilinear(input1, input2, weight, bias))
 
 
+@takes_unsigned
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     return wrap(kernels.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
@@ -179,6 +186,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     return wrap(kernels.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
 
 
+@takes_unsigned
 def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2)."""
     return wrap(kernels.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))

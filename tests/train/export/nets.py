@@ -280,6 +280,19 @@ def _images(x: Any) -> Any:
 _IMAGE, _INDEX = _randn(2, 4, 8, 8), np.array([0, 1, 1], np.int32)
 
 #: {name: (Cell, arrays that go in)}; Cells are made when a test asks.
+_MASK = Tensor([True, False, True])
+_PLACES = Tensor(np.arange(9).reshape(3, 3) % 2 == 0)
+
+
+def _masks(x: Any) -> Any:
+    """Masks that are constants: the sizes of the results are known."""
+    x = x * 2
+    changed = x + 1
+    changed[_MASK] = x[:2] * 3
+    chosen = x[_MASK], x[:, _MASK.logical_not()], x[[True, True, False], 1], x[:, None][_MASK, :, _MASK]
+    return *chosen, x[_PLACES], ops.masked_select(x[:1], _PLACES), changed
+
+
 CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "lenet": (LeNet5, (_randn(2, 1, 32, 32),)),
     "block": (Block, (_randn(2, 3, 16, 16),)),
@@ -295,6 +308,7 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "reductions": (lambda: Function(_reductions), (_IMAGE,)),
     "shapes": (lambda: Function(_shapes), (_IMAGE,)),
     "indices": (lambda: Function(_indices), (_IMAGE, _INDEX)),
+    "masks": (lambda: Function(_masks), (_randn(3, 3),)),
     "activations": (lambda: Function(_activations), (_IMAGE,)),
     "slopes": (Slopes, (_randn(4, 3),)),
     "images": (lambda: Function(_images), (_IMAGE,)),

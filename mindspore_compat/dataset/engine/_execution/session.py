@@ -20,6 +20,7 @@ from mindspore_compat.dataset.engine._execution.workers import Executor, SerialE
 
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._node import Node
+    from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
 
 __all__ = ["Parallelism", "Run", "Session"]
 
@@ -96,8 +97,11 @@ class Session:
         self._numbers = {id(node): number for number, node in enumerate(_walk(root))}
         self._executors: dict[tuple[int, int], Executor] = {}
         self._stages: dict[int, list[Stage]] = {}
+        self._samplers: dict[int, BuiltinSampler] = {}
         for node in _walk(root):
             node._begin_session()
+            if hasattr(node, "sampler"):
+                self.sampler_of(node)
 
     def epoch(self, number: int) -> Run:
         """The run of one epoch, counted from 0."""
@@ -106,6 +110,13 @@ class Session:
     def number(self, node: Node) -> int:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
+
+    def sampler_of(self, node: Any) -> BuiltinSampler:
+        """A source's sampler as it stood when the session began: each iterator has its own, as upstream."""
+        number = self.number(node)
+        if number not in self._samplers:
+            self._samplers[number] = node.sampler.apart(getattr(node, "source", None))
+        return self._samplers[number]
 
     def fetch(
         self, top: Node, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism

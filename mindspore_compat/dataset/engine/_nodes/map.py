@@ -19,6 +19,7 @@ from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
+    Implementation,
     PyTensorOperation,
     TensorOperation,
     apply_operations,
@@ -43,20 +44,24 @@ def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]
     once.
     """
     place = 0
-    while place < len(operations):
-        operation = operations[place]
-        done = _on_blocks(operation, columns)
-        stop = place + 1
-        if done is None and isinstance(operation, (Pointwise, Texts)):
-            done = columns
-            for each in operation.transforms:
-                found = _on_blocks(each, done)
-                done = _by_rows([each], done) if found is None else found
-        elif done is None:
-            while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
-                stop += 1
-            done = _by_rows(operations[place:stop], columns)
-        columns, place = done, stop
+    try:
+        while place < len(operations):
+            operation = operations[place]
+            done = _on_blocks(operation, columns)
+            stop = place + 1
+            if done is None and isinstance(operation, (Pointwise, Texts)):
+                done = columns
+                for each in operation.transforms:
+                    found = _on_blocks(each, done)
+                    done = _by_rows([each], done) if found is None else found
+            elif done is None:
+                while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
+                    stop += 1
+                done = _by_rows(operations[place:stop], columns)
+            columns, place = done, stop
+    except Exception as error:
+        _forget_file(error, operations[:place])
+        raise
     return columns
 
 
@@ -81,14 +86,20 @@ def _applied(operations: Sequence[Any], values: tuple) -> tuple:
             values = apply_operations((operation,), values)
         except Exception as error:
             found = _failed(operation, error)
-            # upstream does not know the file any more of what Python has returned
-            found.is_without_file = any(map(_is_python, operations[:place]))  # type: ignore[attr-defined]
+            _forget_file(found, operations[:place])
             raise found from error
     return values
 
 
+def _forget_file(error: Exception, before: Sequence[Any]) -> None:
+    """Upstream does not know the file any more of what operations in Python have returned."""
+    if any(map(_is_python, before)):
+        error.is_without_file = True  # type: ignore[attr-defined]
+
+
 def _is_python(operation: Any) -> bool:
-    return isinstance(operation, PyTensorOperation) or not isinstance(operation, TensorOperation)
+    is_built_in = isinstance(operation, TensorOperation) and not isinstance(operation, PyTensorOperation)
+    return not is_built_in or operation.implementation == Implementation.PY
 
 
 def _failed(operation: Any, error: Exception) -> Exception:

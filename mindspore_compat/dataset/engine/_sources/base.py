@@ -93,15 +93,15 @@ class MappableDataset(SourceDataset):
             if self.sampler.offset < 0 and total:
                 count = -(-total // self.sampler.num_shards)
                 return min(count, self.sampler.num_samples) if self.sampler.num_samples else count
-        return self._sample_ids(np.random.default_rng(0), counting=True)
+        return self._sample_ids(self.sampler.apart(), np.random.default_rng(0), counting=True)
 
-    def _sample_ids(self, rng: np.random.Generator, counting: bool = False) -> Any:
+    def _sample_ids(self, sampler: BuiltinSampler, rng: np.random.Generator, counting: bool = False) -> Any:
         total = self._num_rows()
         if total == 0:
             return 0 if counting else np.empty(0, np.int64)
         if counting and self._labels() is None:
-            return self.sampler.count(total)
-        ids = self.sampler.indices(total, rng, self._labels())
+            return sampler.count(total)
+        ids = sampler.indices(total, rng, self._labels())
         if ids.ndim > 1 and not self._takes_groups:
             raise RuntimeError(
                 f"Fetched indices must be numbers, but the sampler gave arrays of shape {ids.shape[1:]}."
@@ -115,8 +115,11 @@ class MappableDataset(SourceDataset):
         self._sessions += 1
 
     def _order(self, run: Run) -> np.ndarray:
-        rng = run.shared_rng(self._sessions) if self.sampler.is_shared() else run.rng(self)
-        return np.asarray(self._sample_ids(rng), dtype=np.int64)
+        sampler = run.session.sampler_of(self)
+        rng = run.shared_rng(self._sessions) if sampler.is_shared() else run.rng(self)
+        ids = np.asarray(self._sample_ids(sampler, rng), dtype=np.int64)
+        sampler.end_pass()
+        return ids
 
 
 class ArrayDataset(MappableDataset):

@@ -26,7 +26,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
 )
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
-from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, Shuffle
+from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, BuiltinSampler, Shuffle
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
 from mindspore_compat.dataset.engine._sources.files import read_array
 
@@ -235,13 +235,15 @@ class _Mappable(Described, MappableDataset):
         if self.is_generated:
             check_for_generator(values["sampler"])
 
-    def _sample_ids(self, rng: np.random.Generator, counting: bool = False) -> Any:
+    def _sample_ids(self, sampler: BuiltinSampler, rng: np.random.Generator, counting: bool = False) -> Any:
         if self._num_rows() == 0 and not (counting and self.size_of_nothing is not None):
             raise self._nothing()
-        return super()._sample_ids(rng, counting)
+        return super()._sample_ids(sampler, rng, counting)
 
     def _size(self) -> int:
-        return self._sample_ids(np.random.default_rng(0), counting=True) if self._num_rows() == 0 else super()._size()
+        if self._num_rows() == 0:
+            return self._sample_ids(self.sampler, np.random.default_rng(0), counting=True)
+        return super()._size()
 
     def _file_of(self, number: int) -> str:
         return os.fspath(getattr(self, "dataset_dir", ""))

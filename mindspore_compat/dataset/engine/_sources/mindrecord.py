@@ -124,7 +124,7 @@ class MindDataset(MappableDataset):
     def _order(self, run: Run) -> np.ndarray:
         in_blocks = os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
         stops = np.append(self._stops, self._num_rows()) if self._num_padded else self._stops
-        with self.sampler.over_files(stops, in_blocks):
+        with run.session.sampler_of(self).over_files(stops, in_blocks):
             return super()._order(run)
 
     def _parallelism(self) -> Parallelism:

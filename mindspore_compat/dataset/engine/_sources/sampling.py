@@ -59,9 +59,18 @@ def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:
         return SubsetSampler(sampler, num_samples)
     if isinstance(sampler, int):
         return SubsetSampler([int(sampler)])
-    if not isinstance(sampler, str) and (hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__")):  # as iter()
-        return IterSampler(sampler, num_samples)
-    raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
+    if isinstance(sampler, str) or not _is_iterable(sampler):
+        raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
+    return IterSampler(sampler, num_samples)
+
+
+def _is_iterable(sampler: Any) -> bool:
+    """As upstream asks: an iterable that draws its order when it is asked for one is a draw further then."""
+    try:
+        iter(sampler)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_shards(num_shards: int | None, shard_id: int | None) -> None:

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, tensors_of
+from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
@@ -154,6 +155,7 @@ def _differentiated(
     used, in that order). Inputs given by keyword count behind the others. A forward that the Cell kept is not run a
     second time, nor replayed.
     """
+    with_updates_of_names(fn)
     weights = parameters or []
     integers = has_integers((*args, *kwargs.values()), wanted, weights)
     take = None if kwargs or integers else getattr(fn, "_take_kept", None)

@@ -1,0 +1,262 @@
+"""``x[index] = value`` in functions that upstream compiles: there it makes a new Tensor for the name ``x`` alone. Other
+names of the Tensor, what it is a part of, and a network's input keep their elements, and what was computed from it can
+still be differentiated. Python, which runs these functions here, would write to the one Tensor that all of them share.
+
+So the code of such functions, methods of Cells and what `jit` decorates, is compiled again from its source with
+``x = put(value, x, index)`` in place of the assignment. `put` looks whether upstream would have compiled the caller.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import dis
+import inspect
+import operator
+import textwrap
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _in_graph, _tracing
+
+__all__ = ["with_updates_of_names"]
+
+_PUT, _CHANGE = "__mindspore_compat_put__", "__mindspore_compat_change__"
+_STORES = frozenset(("STORE_SUBSCR", "STORE_SLICE"))
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "MatMult": operator.imatmul,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+}
+
+
+_seen: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def with_updates_of_names(function: Any) -> None:
+    """Let the function's assignments to elements of local names make new Tensors where upstream compiles it; so those
+    of functions in it, and of functions of its package that it calls by a global name. A class is all its methods.
+
+    What has none, or no source, stays as it is. So does what is no function.
+    """
+    if isinstance(function, type):
+        for owner in function.__mro__:
+            if owner not in _seen and owner.__module__.partition(".")[0] not in _OTHERS:
+                _seen.add(owner)
+                for item in list(vars(owner).values()):
+                    with_updates_of_names(item)
+        return
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if not isinstance(function, types.FunctionType) or function in _seen or _package(function) in _OTHERS:
+        return
+    _seen.add(function)
+    for name in {name for code in _codes(function.__code__) for name in code.co_names}:
+        called = function.__globals__.get(name)
+        if isinstance(called, types.FunctionType) and _package(called) == _package(function):
+            with_updates_of_names(called)
+    _compile_again(function)
+
+
+#: whose functions stay as they are
+_OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
+
+
+def _package(function: types.FunctionType) -> str:
+    return (function.__module__ or "").partition(".")[0]
+
+
+def _compile_again(function: types.FunctionType) -> None:
+    code = function.__code__
+    if not any(step.opname in _STORES for inner in _codes(code) for step in dis.get_instructions(inner)):
+        return
+    try:
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return
+    if not isinstance(definition, ast.FunctionDef) or any(map(_is_mangled, ast.walk(definition))):
+        return
+    same = _compiled(copy.deepcopy(definition), code)
+    if same is None or _text(same) != _text(code):  # the file is another by now, or the code was changed before
+        return
+    changes = _Updates(code)
+    definition.body = [changes.visit(node) for node in definition.body]
+    made = _compiled(definition, code) if changes.found else None
+    if made is not None and made.co_freevars == code.co_freevars:
+        function.__code__ = made
+
+
+def _text(code: types.CodeType) -> tuple[Any, ...]:
+    return code.co_code, code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, types.CodeType):
+            yield from _codes(item)
+
+
+def _is_mangled(node: ast.AST) -> bool:
+    """Whether the name means another one within its class."""
+    name = getattr(node, "id", getattr(node, "attr", getattr(node, "arg", "")))
+    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
+
+
+def _compiled(definition: ast.FunctionDef, before: types.CodeType) -> types.CodeType | None:
+    definition.decorator_list = []
+    outer = ast.parse(f"def make({', '.join(before.co_freevars)}): pass")
+    outer.body[0].body = [definition]  # type: ignore[attr-defined]
+    ast.increment_lineno(definition, before.co_firstlineno - 1)
+    whole = compile(ast.fix_missing_locations(outer), before.co_filename, "exec", before.co_flags & _FUTURE, True)
+    for code in _codes(whole):
+        if code.co_name == definition.name and code is not whole:
+            found = code.replace(co_firstlineno=before.co_firstlineno, co_flags=before.co_flags)
+            kept: Any = {"co_qualname": getattr(before, "co_qualname", "")}  # from Python 3.11 on
+            return found.replace(**kept) if hasattr(before, "co_qualname") else found
+    return None
+
+
+#: what ``from __future__ import annotations`` leaves in a code's flags
+_FUTURE = 0x1000000
+
+
+class _Updates(ast.NodeTransformer):
+    """The statements of one function."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self._codes = [code]
+        self.found = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        inner = [c for c in self._codes[-1].co_consts if isinstance(c, types.CodeType) and c.co_name == node.name]
+        if len(inner) == 1:
+            self._codes.append(inner[0])
+            node.body = [self.visit(item) for item in node.body]
+            self._codes.pop()
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if not any(self._is_element(item) for target in node.targets for item in _parts(target)):
+            return node
+        self.found = True
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
+            return ast.copy_location(self._put(node.targets[0], node.value), node)
+        # several targets: each gets its value first
+        after: list[ast.stmt] = []
+
+        def held(target: Any) -> Any:
+            if isinstance(target, (ast.Tuple, ast.List)):
+                return type(target)([held(item) for item in target.elts], ast.Store())
+            if isinstance(target, ast.Starred) or not self._is_element(target):
+                return target
+            name = f"_mindspore_compat_{len(after)}"
+            after.append(ast.copy_location(self._put(target, ast.Name(name, ast.Load())), node))
+            return ast.Name(name, ast.Store())
+
+        first = ast.copy_location(ast.Assign([held(target) for target in node.targets], node.value), node)
+        return ast.copy_location(ast.If(ast.Constant(True), [first, *after], []), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if not self._is_element(node.target):
+            return node
+        self.found = True
+        return ast.copy_location(self._put(node.target, node.value, type(node.op).__name__), node)
+
+    def _is_element(self, target: ast.expr) -> bool:
+        """``x[i]`` or ``x[i][j]`` where ``x`` is the function's own."""
+        if not isinstance(target, ast.Subscript):
+            return False
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        code = self._codes[-1]
+        return isinstance(target, ast.Name) and target.id in (*code.co_varnames, *code.co_cellvars)
+
+    def _put(self, target: Any, value: ast.expr, change: str = "") -> ast.Assign:
+        places: list[ast.expr] = []
+        while isinstance(target, ast.Subscript):
+            places.insert(0, _index(target.slice))
+            target = target.value
+        function = ast.Name(_CHANGE if change else _PUT, ast.Load())
+        given = [ast.Constant(change)] if change else []
+        call = ast.Call(function, [*given, value, ast.Name(target.id, ast.Load()), *places], [])
+        return ast.Assign([ast.Name(target.id, ast.Store())], call)
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            yield from _parts(item)
+    else:
+        yield target
+
+
+def _index(node: Any) -> ast.expr:
+    """What stands between brackets as an expression by itself."""
+    if isinstance(node, ast.Slice):
+        ends = [ast.Constant(None) if end is None else end for end in (node.lower, node.upper, node.step)]
+        return ast.Call(ast.Name(_SLICE, ast.Load()), ends, [])
+    if isinstance(node, ast.Tuple) and any(isinstance(item, ast.Slice) for item in node.elts):
+        return ast.Tuple([_index(item) for item in node.elts], ast.Load())
+    return node
+
+
+_SLICE = "__mindspore_compat_slice__"
+
+
+def _put(value: Any, x: Any, *places: Any) -> Any:
+    """``x[place]... = value``; gives what ``x`` is then."""
+    return _with(x, places, lambda _: value)
+
+
+def _change(change: str, value: Any, x: Any, *places: Any) -> Any:
+    """``x[place]... += value`` and its like."""
+    return _with(x, places, lambda element: _OPERATORS[change](element[places[-1]], value))
+
+
+def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> Any:
+    """``x`` with a value at a place: the object itself, but where upstream compiles another Tensor if it is one that is
+    no Parameter, also in a list or dict.
+    """
+    if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and _is_compiled():
+        x = x.copy()  # type: ignore[attr-defined]
+    elif len(places) > 1 and type(x) in (list, dict) and _is_compiled():
+        x[places[0]] = _with(x[places[0]], places[1:], value_of)
+        return x
+    element = x
+    for place in places[:-1]:
+        element = element[place]
+    element[places[-1]] = value_of(element)
+    return x
+
+
+def _is_compiled() -> bool:
+    return not _tracing.is_tracing() and _in_graph.in_graph()
+
+
+for _name, _helper in ((_PUT, _put), (_CHANGE, _change), (_SLICE, slice)):
+    setattr(builtins, _name, _helper)  # the functions keep their globals

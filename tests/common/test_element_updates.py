@@ -1,0 +1,232 @@
+"""``x[i] = v`` in compiled code makes a new Tensor for the name ``x``. All numbers are real MindSpore's."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, jit, nn, ops
+
+ONES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+def tensor() -> Tensor:
+    return Tensor(np.array(ONES, np.float32))
+
+
+def plain(value: Any) -> Any:
+    return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value.asnumpy().tolist()
+
+
+def helper(x: Any) -> Any:
+    x[0] = 0.0
+    return x
+
+
+class Base(nn.Cell):
+    def put(self, x: Any) -> Any:
+        x[0] = 0.0
+        return x
+
+
+class Put(Base):
+    def put(self, x: Any) -> Any:
+        x = super().put(x)
+        x[1, 1] += 1.0
+        return x
+
+    def construct(self, x: Any) -> Any:
+        return x, self.put(x)
+
+
+class Helper(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        return x, helper(x)
+
+
+class View(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        y = x[0]
+        y[1] = 50.0
+        return x, y
+
+
+class Loop(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        y = x
+        for i in range(2):
+            y[i, 0] = y[i, 0] + 10.0
+        return x, y
+
+
+class Listed(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        items = [x, x]
+        items[0][1] = 50.0
+        return items[1], items[0]
+
+
+class Nested(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        y = x
+        y[0][1] = 50.0
+        return x, y
+
+
+class Targets(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        y = x
+        y[0, 0], y[1, 1] = x[1, 1], x[0, 0]
+        z = y
+        z[0, 2] = z[1, 2] = 9.0
+        return y, z
+
+
+class Inner(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        def put(z: Any) -> Any:
+            z[:, 1:] = 3.0
+            return z
+
+        return x, put(x)
+
+
+class Decided(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        y = x
+        if x.sum() > 3:
+            y[0] *= 3
+        return x, y
+
+
+CASES: dict[type, Any] = {
+    Put: (ONES, [[0.0, 0.0, 0.0], [4.0, 6.0, 6.0]]),
+    Helper: (ONES, [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]),
+    View: (ONES, [1.0, 50.0, 3.0]),
+    Loop: (ONES, [[11.0, 2.0, 3.0], [14.0, 5.0, 6.0]]),
+    Listed: (ONES, [[1.0, 2.0, 3.0], [50.0, 50.0, 50.0]]),
+    Nested: (ONES, [[1.0, 50.0, 3.0], [4.0, 5.0, 6.0]]),
+    Targets: ([[5.0, 2.0, 3.0], [4.0, 1.0, 6.0]], [[5.0, 2.0, 9.0], [4.0, 1.0, 9.0]]),
+    Inner: (ONES, [[1.0, 3.0, 3.0], [4.0, 3.0, 3.0]]),
+    Decided: (ONES, [[3.0, 6.0, 9.0], [4.0, 5.0, 6.0]]),
+}
+
+
+@pytest.mark.parametrize("kind", list(CASES))
+def test_other_names_and_the_input_keep_their_elements(kind: Any) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net, x = kind(), tensor()
+    assert plain(net(x)) == list(CASES[kind])
+    assert plain(net(x)) == list(CASES[kind])
+    assert plain(x) == ONES
+
+
+@pytest.mark.parametrize("kind", [Put, Helper, View, Loop, Inner])
+def test_pynative_writes_to_the_one_tensor(kind: Any) -> None:
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    x = tensor()
+    old, new = kind()(x)
+    assert plain(x) == plain(old) != ONES
+    assert plain(new) == CASES[kind][1]
+
+
+def test_functions_under_jit() -> None:
+    x = tensor()
+    assert plain(jit(lambda x: helper(x))(x)) == [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]
+
+    @jit
+    def first(x: Any) -> Any:
+        x[0] = 0.0
+        return x
+
+    assert plain(first(x)) == [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]
+    assert plain(x) == ONES
+    helper(x)  # a script's own line
+    assert plain(x) != ONES
+
+
+class Squares(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor(2.0, ms.float32), name="w")
+
+    def construct(self, x: Any) -> Any:
+        y = x * self.w
+        squares = (y * y).sum()
+        y[0] = 0.0
+        x[0, 1] = 5.0
+        return squares + (x * y).sum()
+
+
+def test_what_is_written_to_after_its_use_is_differentiated() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net, x = Squares(), tensor()
+    by_x, by_w = ms.grad(net, 0, net.trainable_params())(x)
+    assert plain(by_x) == [[8.0, 16.0, 24.0], [48.0, 60.0, 72.0]]
+    assert plain(by_w) == [441.0]
+    assert plain(x) == ONES
+
+    def function(x: Any) -> Any:
+        x[0] = 0.0
+        return (x * x).sum()
+
+    assert plain(ops.GradOperation()(function)(x)) == [[0.0, 0.0, 0.0], [8.0, 10.0, 12.0]]
+
+
+class Kept(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.p = Parameter(Tensor(np.zeros(3, np.float32)), name="p")
+        self.buffer = Tensor(np.zeros(3, np.float32))
+
+    def construct(self) -> Any:
+        p, buffer = self.p, self.buffer
+        p[0] += 5.0
+        buffer[0] += 5.0
+        return self.p * 1, buffer
+
+
+def test_a_parameter_is_written_to_and_a_buffer_is_not() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Kept()
+    assert plain(net()) == [[5.0, 0.0, 0.0], [5.0, 0.0, 0.0]]
+    assert plain(net()) == [[10.0, 0.0, 0.0], [5.0, 0.0, 0.0]]
+
+
+class Private(nn.Cell):
+    __factor = 3.0
+
+    def construct(self, x: Any) -> Any:
+        """Its code stays."""
+        x[0] = self.__factor
+        return x
+
+
+def test_the_functions_stay_what_they_are() -> None:
+    before = Loop.construct
+    Loop()
+    code = Loop.construct.__code__
+    assert Loop.construct is before and "for i in range(2)" in inspect.getsource(Loop.construct)
+    assert (code.co_name, code.co_filename) == ("construct", __file__)
+    lines = inspect.getsourcelines(Loop.construct)[1]
+    assert code.co_firstlineno == lines
+    assert Private()(tensor())[0, 0] == 3.0
+    scope: dict[str, Any] = {"nn": nn}
+    exec("class NoSource(nn.Cell):\n    def construct(self, x):\n        x[0] = 1.0\n        return x", scope)
+    assert scope["NoSource"]()(tensor())[0, 2] == 1.0
+    with pytest.raises(IndexError):
+        Loop()(tensor()[:1])
+
+
+def test_compiled_by_torch() -> None:
+    @jit(jit_level="O1", backend="eager")
+    def put(x: Any) -> Any:
+        y = x * 2
+        y[0] = 7.0
+        return y
+
+    assert plain(put(tensor())) == [[7.0, 7.0, 7.0], [8.0, 10.0, 12.0]]
