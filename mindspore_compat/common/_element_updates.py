@@ -45,7 +45,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_seen: weakref.WeakSet[Any] = weakref.WeakSet()
+_classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
+_made: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()  # of which code
 
 
 def with_updates_of_names(function: Any) -> None:
@@ -56,16 +57,24 @@ def with_updates_of_names(function: Any) -> None:
     """
     if isinstance(function, type):
         for owner in function.__mro__:
-            if owner not in _seen and owner.__module__.partition(".")[0] not in _OTHERS:
-                _seen.add(owner)
+            if owner not in _classes and owner.__module__.partition(".")[0] not in _OTHERS:
+                _classes.add(owner)
                 for item in list(vars(owner).values()):
                     with_updates_of_names(item)
         return
     if isinstance(function, types.MethodType):
         function = function.__func__
-    if not isinstance(function, types.FunctionType) or function in _seen or _package(function) in _OTHERS:
+    if not isinstance(function, types.FunctionType):
         return
-    _seen.add(function)
+    code = function.__code__
+    if code in _made:
+        made = _made[code]
+        if made is not None:
+            function.__code__ = made
+        return
+    _made[code] = None
+    if _package(function) in _OTHERS:
+        return
     for name in {name for code in _codes(function.__code__) for name in code.co_names}:
         called = function.__globals__.get(name)
         if isinstance(called, types.FunctionType) and _package(called) == _package(function):
@@ -98,7 +107,8 @@ def _compile_again(function: types.FunctionType) -> None:
     definition.body = [changes.visit(node) for node in definition.body]
     made = _compiled(definition, code) if changes.found else None
     if made is not None and made.co_freevars == code.co_freevars:
-        function.__code__ = made
+        function.__code__ = _made[code] = made
+        _made[made] = None
 
 
 def _text(code: types.CodeType) -> tuple[Any, ...]:
