@@ -14,6 +14,7 @@ import copy
 import dis
 import inspect
 import operator
+import sysconfig
 import textwrap
 import types
 import weakref
@@ -51,7 +52,8 @@ _made: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakre
 
 def with_updates_of_names(function: Any) -> None:
     """Let the function's assignments to elements of local names make new Tensors where upstream compiles it; so those
-    of functions in it, and of functions of its package that it calls by a global name. A class is all its methods.
+    of functions in it, and of the program's and its package's functions that it calls by a global name or a module's. A
+    class is all its methods.
 
     What has none, or no source, stays as it is. So does what is no function.
     """
@@ -75,15 +77,28 @@ def with_updates_of_names(function: Any) -> None:
     _made[code] = None
     if _package(function) in _OTHERS:
         return
-    for name in {name for code in _codes(function.__code__) for name in code.co_names}:
-        called = function.__globals__.get(name)
-        if isinstance(called, types.FunctionType) and _package(called) == _package(function):
+    for called in _called(function):
+        if _package(called) == _package(function) or not called.__code__.co_filename.startswith(_INSTALLED):
             with_updates_of_names(called)
     _compile_again(function)
 
 
 #: whose functions stay as they are
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
+
+
+#: where Python and what pip installs lie
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
+    """Functions that it may call, by a name of its module or of a module that it knows."""
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    known = [function.__globals__.get(name) for name in names]
+    modules = [item for item in known if isinstance(item, types.ModuleType) and item.__name__ not in _OTHERS]
+    for item in (*known, *[vars(module).get(name) for module in modules for name in names]):
+        if isinstance(item, types.FunctionType):
+            yield item
 
 
 def _package(function: types.FunctionType) -> str:

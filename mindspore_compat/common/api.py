@@ -138,6 +138,7 @@ def jit_class(cls: type) -> type:
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
     if issubclass(cls, torch.nn.Module) and hasattr(cls, "construct"):
         raise TypeError(f"Decorator jit_class cannot be used for nn.Cell or its subclass, but got {cls}.")
+    with_updates_of_names(cls)
     return cls
 
 

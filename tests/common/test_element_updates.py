@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -230,3 +233,33 @@ def test_compiled_by_torch() -> None:
         return y
 
     assert plain(put(tensor())) == [[7.0, 7.0, 7.0], [8.0, 10.0, 12.0]]
+
+
+@pytest.mark.parametrize("call", ["fill(x)", "filling.fill(x)", "Fills().fill(x)"])
+def test_functions_of_other_modules(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their name, by their module's, and of classes under ``jit_class``."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "filling.py").write_text(
+        "from mindspore_compat import jit_class\n"
+        "def fill(x):\n    x[0] = 0.0\n    return x\n"
+        "@jit_class\nclass Fills:\n    def fill(self, x):\n        x[0] = 0.0\n        return x\n"
+    )
+    (tmp_path / "asks.py").write_text(
+        "import filling\nfrom filling import Fills, fill\nfrom mindspore_compat import jit\n"
+        f"@jit\ndef ask(x):\n    return x, {call}\n"
+    )
+    ask = importlib.import_module("asks").ask
+    for name in ("filling", "asks"):
+        monkeypatch.delitem(sys.modules, name)
+    x = tensor()
+    assert plain(ask(x)) == [ONES, [[0.0] * 3, ONES[1]]] and plain(x) == ONES
+
+
+def test_functions_of_installed_packages_stay_as_they_are() -> None:
+    before = np.ma.masked_where.__code__
+
+    def masks(x: Any) -> Any:
+        return np.ma.masked_where(x > 1, x)
+
+    jit(masks)
+    assert np.ma.masked_where.__code__ is before
