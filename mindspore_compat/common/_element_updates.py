@@ -28,7 +28,7 @@ from mindspore_compat.common import _in_graph, _tracing
 __all__ = ["with_updates_of_names"]
 
 _PUT, _CHANGE = "__mindspore_compat_put__", "__mindspore_compat_change__"
-_STORES = frozenset(("STORE_SUBSCR", "STORE_SLICE"))
+_STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.iadd,
     "Sub": operator.isub,
@@ -58,9 +58,11 @@ def with_updates_of_names(function: Any) -> None:
     What has none, or no source, stays as it is. So does what is no function.
     """
     if isinstance(function, type):
+        if function in _classes:
+            return
+        _classes.add(function)
         for owner in function.__mro__:
-            if owner not in _classes and owner.__module__.partition(".")[0] not in _OTHERS:
-                _classes.add(owner)
+            if owner.__module__.partition(".")[0] not in _OTHERS:
                 for item in list(vars(owner).values()):
                     with_updates_of_names(item)
         return
@@ -107,7 +109,7 @@ def _package(function: types.FunctionType) -> str:
 
 def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
-    if not any(step.opname in _STORES for inner in _codes(code) for step in dis.get_instructions(inner)):
+    if all(_STORES.isdisjoint(inner.co_code[::2]) for inner in _codes(code)):  # of two bytes each, since Python 3.6
         return
     try:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
