@@ -24,6 +24,7 @@ from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
+from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import DIFFERENTIABLE, THREAD, keeps_graph, outside, raise_other, sequence_number
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
@@ -60,6 +61,7 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
         return wrap(_Base.view_as(value, value))
     variable = wrap(_Base.detach(value)).requires_grad_(True)
     for hook in value.__dict__.get("_input_hooks", {}).values():
+        program.not_repeatable("a Tensor has hooks")
         torch.Tensor.register_hook(variable, hook)
     return variable
 

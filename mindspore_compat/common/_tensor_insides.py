@@ -11,6 +11,7 @@ from torch.utils import dlpack
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -80,8 +81,13 @@ class Insides:
         Raises:
             TypeError: unless ``hook_fn`` can be called.
             RuntimeError: on a Parameter without gradient; in the backward pass, if the result is no Tensor.
+            ValueError: on a Parameter in compiled code, where each call would add one more.
         """
         check_hook_fn(hook_fn)
+        if isinstance(self, torch.nn.Parameter) and in_graph():
+            raise ValueError(
+                "Register hook for Parameter inside graph is not supported. Register it once, outside of 'construct'."
+            )
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
 

@@ -10,12 +10,12 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _norms as norms
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.context import in_graph
 
 __all__ = ["ReduceMethods"]
 
@@ -171,7 +171,7 @@ class ReduceMethods:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
         (maximum, its index).
 
-        A position counts as ``dim``, but as ``axis`` where upstream compiles (`mindspore_compat.context.in_graph`).
+        A position counts as ``dim``, but as ``axis`` where upstream compiles (`in_graph`).
         """
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.maximum(self, args[0]))

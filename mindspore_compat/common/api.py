@@ -14,8 +14,9 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
+from mindspore_compat.common._in_graph import compiled_cells
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.context import compiled_cells, in_jit
+from mindspore_compat.context import in_jit
 
 __all__ = [
     "jit",
@@ -174,7 +175,8 @@ class JitConfig:
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """Mark an input as changing between compiled calls: returned as it is.
+    """Mark an input as changing between compiled calls: returned as it is. In compiled code tuples, lists and dicts so
+    marked have gradients, by `grad` and `GradOperation`.
 
     Raises:
         TypeError: unless it is made of numbers, Tensors, tuples, lists and dicts; with ``dynamic_len``, unless it is a
@@ -192,7 +194,22 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
             f"{type(input_data).__name__}"
         )
+    _mark(input_data)
     return input_data
+
+
+def _mark(value: Any) -> None:
+    # the Tensors are marked, not what holds them: a subclass of tuple would not be a tuple everywhere
+    if isinstance(value, torch.Tensor):
+        value._is_marked_mutable = True  # type: ignore[attr-defined]
+    elif isinstance(value, (tuple, list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _mark(item)
+
+
+def is_marked_mutable(tensor: torch.Tensor) -> bool:
+    """Whether `mutable` was called on it, or on what holds it."""
+    return getattr(tensor, "_is_marked_mutable", False)
 
 
 def _is_mutable(value: Any) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.context import in_graph
 
 __all__ = ["RowTensor", "COOTensor", "Sparse", "SparseTensor", "CSRTensor"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime import placement
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
-from mindspore_compat.context import in_graph
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn import _parameter_hooks as _hooks
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype

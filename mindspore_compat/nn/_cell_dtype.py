@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._operator_casts import OperatorsIn
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import in_graph
 
 __all__ = [
     "FLAG_DTYPES",

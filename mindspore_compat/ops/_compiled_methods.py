@@ -25,9 +25,9 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import in_graph
 
 __all__ = ["install_compiled_methods"]
 

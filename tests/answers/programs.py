@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.answers import derivatives, halves, hooks, refusals
+from tests.answers import containers, derivatives, halves, hooks, refusals
 
 __all__ = ["PROGRAMS", "answer"]
 
@@ -22,8 +22,15 @@ PROGRAMS: dict[str, str] = {
     **derivatives.PROGRAMS,
     **refusals.PROGRAMS,
     **halves.PROGRAMS,
+    **containers.PROGRAMS,
 }
-WITH_MESSAGE = hooks.WITH_MESSAGE | derivatives.WITH_MESSAGE | refusals.WITH_MESSAGE | halves.WITH_MESSAGE
+WITH_MESSAGE = (
+    hooks.WITH_MESSAGE
+    | derivatives.WITH_MESSAGE
+    | refusals.WITH_MESSAGE
+    | halves.WITH_MESSAGE
+    | containers.WITH_MESSAGE
+)
 
 BEGINNING = """
 import mindspore as ms

@@ -57,7 +57,7 @@ def test_a_dead_rank_ends_the_others_and_is_named(kind: str, reason: str, tmp_pa
             3,
             kind,
             str(tmp_path / "note"),
-            environment={"MINDSPORE_COMPAT_DEAD_RANK_S": "2"},
+            environment={"MINDSPORE_COMPAT_DEAD_RANK_S": "6"},
         )
     text = str(caught.value)
     assert f"ranks ended with [1, {-9 if kind == 'killed' else 1}, 1]" in text

@@ -221,7 +221,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
-        made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph")
+        made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph and hooks")
         return compute(arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
@@ -313,7 +313,9 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
         device = _device(value)
         return (
             (cls, _shape(value), _dtype(value), _stride(value), device)
-            if not _requires_grad(value) and (device == CPU or device == current_device())
+            if not _requires_grad(value)
+            and (device == CPU or device == current_device())
+            and not value.__dict__.get("_input_hooks")
             else None
         )
     if cls is tuple or cls is list:

@@ -19,7 +19,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
-from mindspore_compat.ops.function.grad._sequences import Spread, is_sequence
+from mindspore_compat.ops.function.grad._sequences import Spread, differentiable, is_container
 
 __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 
@@ -107,13 +107,13 @@ class GradOperation:
                         "For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no "
                         "arguments."
                     )
-            wanted: list[int] = []
+            wanted: tuple[int, ...] = ()
             if self.get_all or not self.get_by_list:
-                inputs = (*args, *kwargs.values())
-                wanted = [position for position, arg in enumerate(inputs) if isinstance(arg, (torch.Tensor, Sparse))]
-                if not self.get_all:
-                    wanted = wanted[:1]
-            outputs, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
+                have = differentiable((*args, *kwargs.values()))
+                wanted = tuple(
+                    [place for place in range(len(have) if self.get_all else have[:1].count(True)) if have[place]]
+                )
+            outputs, found = _by_inputs(fn, args, kwargs, sens, wanted, parameters)
             of_inputs, of_weights = found[: len(wanted)], found[len(wanted) :]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
@@ -121,6 +121,24 @@ class GradOperation:
             return outputs, (of_inputs, by_list) if self.get_all else by_list
 
         return gradient_function
+
+
+def _by_inputs(
+    fn: Callable[..., Any],
+    args: tuple,
+    kwargs: dict[str, Any],
+    sens: Any,
+    wanted: tuple[int, ...],
+    parameters: list[Parameter] | None,
+    has_aux: bool = False,
+) -> tuple[Any, tuple[Any, ...]]:
+    """As `_differentiated`; a container at a wanted position has a container of gradients."""
+    inputs = (*args, *kwargs.values())
+    if not any(is_container(inputs[place]) for place in wanted):
+        return _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
+    spread = Spread(_by_position(fn, len(args), tuple(kwargs)) if kwargs else fn, inputs, wanted)
+    outputs, found = _differentiated(spread.fn, spread.args, {}, sens, spread.wanted, parameters, has_aux)
+    return outputs, spread.gradients(found)
 
 
 def _differentiated(
@@ -214,23 +232,15 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
 
 
 def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
-    """Those of the positions that hold a Tensor, else those of tuples and lists of them; others have no gradient. None
-    where the function has no inputs at all, in PyNative.
-    """
+    """Those of the positions that have a gradient. None where the function has no inputs at all, in PyNative."""
     if not inputs and not is_graph_mode():
         return ()
     for position in positions:
         if position >= len(inputs):
             error = IndexError if is_graph_mode() else RuntimeError  # as upstream
             raise error(f"Position index {position} is exceed input size.")
-    found = tuple([position for position in positions if isinstance(inputs[position], (torch.Tensor, Sparse))])
-    found = found or tuple([position for position in positions if is_sequence(inputs[position])])
-    if positions and not found:
-        raise TypeError(
-            f"For 'grad', the inputs at 'grad_position' {positions} must be Tensors, but got "
-            f"{', '.join(type(inputs[position]).__name__ for position in positions)}."
-        )
-    return found
+    have = differentiable(inputs) if positions else []
+    return tuple([position for position in positions if have[position]])
 
 
 def value_and_grad(
@@ -271,12 +281,7 @@ def value_and_grad(
         if sens_param:
             args, sens = args[:-1], args[-1]
         wanted = _wanted(positions, (*args, *kwargs.values()))
-        if any(place < len(args) and not isinstance(args[place], torch.Tensor) for place in wanted):
-            spread = Spread(fn, args, wanted)
-            outputs, found = _differentiated(spread.fn, spread.args, kwargs, sens, spread.wanted, parameters, has_aux)
-            found = spread.gradients(found)
-        else:
-            outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
+        outputs, found = _by_inputs(fn, args, kwargs, sens, wanted, parameters, has_aux)
         if return_ids:
             found = tuple(zip([*wanted, *(parameter.name for parameter in parameters)], found))
         of_inputs: Any = found[: len(wanted)]

@@ -1,4 +1,6 @@
-"""Derivatives by tuples and lists of Tensors: by each of their elements, given back as such a tuple or list."""
+"""What a function can be differentiated by: Tensors, and in compiled code tuples, lists and dicts of them, whose
+gradients are such tuples, lists and dicts.
+"""
 
 from __future__ import annotations
 
@@ -7,49 +9,89 @@ from typing import Any
 
 import torch
 
-__all__ = ["Spread", "is_sequence"]
+from mindspore_compat.common._in_graph import outermost_graph_inputs
+from mindspore_compat.common.api import is_marked_mutable
+from mindspore_compat.common.sparse_tensor import Sparse
+
+__all__ = ["Spread", "differentiable", "is_container"]
 
 
-def is_sequence(value: Any) -> bool:
-    """Whether it is a tuple or list of nothing but Tensors."""
-    return isinstance(value, (tuple, list)) and bool(value) and all(isinstance(item, torch.Tensor) for item in value)
+def is_container(value: Any) -> bool:
+    """Whether it is a tuple, list or dict."""
+    return isinstance(value, (tuple, list, dict))
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if is_container(value) else ()
+    return [tensor for item in items for tensor in _tensors(item)]
+
+
+def _like(value: Any, tensors: Iterator[Any], other: Callable[[Any], Any]) -> Any:
+    """``value`` with the next of the tensors for each of its own, and what ``other`` makes of its other leaves."""
+    if isinstance(value, torch.Tensor):
+        return next(tensors)
+    if isinstance(value, dict):
+        return {key: _like(item, tensors, other) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        items = [_like(item, tensors, other) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return other(value)
+
+
+def _no_gradient(value: Any) -> Any:
+    return type(value)() if isinstance(value, (int, float)) else None
+
+
+def differentiable(inputs: tuple) -> list[bool]:
+    """Which of the inputs have gradients: Tensors and, in compiled code, containers that hold a Tensor which changes
+    from call to call. As upstream's compiler has it, those do not that came from outside in a container without
+    `mutable`.
+    """
+    found = [isinstance(item, (torch.Tensor, Sparse)) for item in inputs]
+    if not all(found) and any(map(is_container, inputs)):
+        outside = outermost_graph_inputs()
+        if outside is not None:
+            constants = {
+                id(tensor)
+                for item in outside
+                if is_container(item)
+                for tensor in _tensors(item)
+                if not is_marked_mutable(tensor)
+            }
+            found = [
+                of_itself or (is_container(item) and any(id(tensor) not in constants for tensor in _tensors(item)))
+                for of_itself, item in zip(found, inputs)
+            ]
+    return found
 
 
 class Spread:
-    """A call whose sequences at positions that are differentiated by are spread: their elements are arguments.
+    """A call whose containers at positions that are differentiated by are spread: their Tensors are arguments.
 
     Attributes:
-        fn: the function of the elements.
-        args: the arguments with the elements in the place of their sequences.
-        wanted: the positions of what is differentiated by among them; inputs by keyword follow the arguments.
+        fn: the function of the Tensors.
+        args: the arguments with the Tensors in the place of their containers.
+        wanted: the positions of what is differentiated by among them.
     """
 
     def __init__(self, fn: Callable[..., Any], args: tuple, wanted: tuple[int, ...]) -> None:
-        self._kinds = [
-            (list if isinstance(item, list) else tuple, len(item)) if place in wanted and is_sequence(item) else None
-            for place, item in enumerate(args)
-        ]
+        self._models = [item if place in wanted and is_container(item) else None for place, item in enumerate(args)]
         self._wanted = wanted
-        self.args = tuple(part for item, kind in zip(args, self._kinds) for part in (item if kind else (item,)))
+        parts = [_tensors(item) if model is not None else [item] for item, model in zip(args, self._models)]
+        self.args = tuple(part for items in parts for part in items)
         begins = [0]
-        for kind in self._kinds:
-            begins.append(begins[-1] + (kind[1] if kind else 1))
-        more = len(self.args) - len(args)
-        self.wanted = tuple(
-            index
-            for place in wanted
-            for index in (range(begins[place], begins[place + 1]) if place < len(args) else (place + more,))
-        )
-        self.fn = lambda *items, **kwargs: fn(*self._together(iter(items), range(len(args))), **kwargs)
+        for items in parts:
+            begins.append(begins[-1] + len(items))
+        self.wanted = tuple(index for place in wanted for index in range(begins[place], begins[place + 1]))
+        self.fn = lambda *items: fn(*self._together(iter(items), range(len(args)), lambda value: value))
 
-    def _together(self, items: Iterator[Any], places: Any) -> list[Any]:
-        found = []
-        for place in places:
-            kind = self._kinds[place] if place < len(self._kinds) else None
-            found.append(kind[0](next(items) for _ in range(kind[1])) if kind else next(items))
-        return found
+    def _together(self, items: Iterator[Any], places: Any, other: Callable[[Any], Any]) -> list[Any]:
+        models = [self._models[place] for place in places]
+        return [next(items) if model is None else _like(model, items, other) for model in models]
 
     def gradients(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of the elements as those of the sequences; what follows them unchanged."""
+        """Those of the Tensors as those of the containers, 0 for their numbers; what follows them unchanged."""
         rest = iter(found)
-        return (*self._together(rest, self._wanted), *rest)
+        return (*self._together(rest, self._wanted, _no_gradient), *rest)
