@@ -257,3 +257,43 @@ def test_tuple_div_refuses(left: Any, right: Any, words: str) -> None:
     with pytest.raises(RuntimeError, match=words):
         functional.tuple_div(left, right)
     assert functional.tuple_div((-8, 14), (2, 2)) == (-4, 7)
+
+
+# --- the output's gradient --------------------------------------------------------------------------------------------
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _total(x: Any) -> Any:
+    return (x * 2.0).sum()
+
+
+@pytest.mark.parametrize("dtype", [ms.float64, ms.float16, ms.int64, ms.bool_])
+def test_sens_of_another_dtype_is_refused(dtype: Any, mode: str) -> None:
+    with pytest.raises(TypeError, match="'sens' must be that of the output, Float32"):
+        ops.GradOperation(sens_param=True)(_square)(Tensor([2.0, 3.0]), Tensor([1, 0], dtype))
+
+
+@pytest.mark.parametrize("sens", [Tensor(2), Tensor(2.0, ms.float16)])
+def test_of_an_output_without_axes_pynative_casts_it(sens: Tensor, mode: str) -> None:
+    function = ops.GradOperation(sens_param=True)(_total)
+    if mode == "graph":
+        with pytest.raises(TypeError, match="'sens'"):
+            function(Tensor([2.0, 3.0]), sens)
+    else:
+        assert _values(function(Tensor([2.0, 3.0]), sens)) == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("sens", [2.0, 2, np.float32(2), Tensor(2.0), Tensor([2.0])])
+def test_sens_of_one_number(sens: Any) -> None:
+    assert _values(ops.GradOperation(sens_param=True)(_total)(Tensor([2.0, 3.0]), sens)) == [4.0, 4.0]
+
+
+def test_sens_of_no_use_is_refused(mode: str) -> None:
+    function = ops.GradOperation(sens_param=True)(_square)
+    with pytest.raises(TypeError, match="got None"):
+        function(Tensor([2.0, 3.0]), None)
+    with pytest.raises(ValueError, match="got the number"):
+        function(Tensor([2.0, 3.0]), 2.0)

@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.context import in_graph
 from mindspore_compat.ops._adapt import as_plain, changed, check_keeps_dtype, get_data, passes_gradient, to_dtype
 
 __all__ = """
