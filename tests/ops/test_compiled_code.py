@@ -297,3 +297,45 @@ def test_sens_of_no_use_is_refused(mode: str) -> None:
         function(Tensor([2.0, 3.0]), None)
     with pytest.raises(ValueError, match="got the number"):
         function(Tensor([2.0, 3.0]), 2.0)
+
+
+# --- what goes through a Cell -----------------------------------------------------------------------------------------
+
+
+class Given(nn.Cell):
+    def construct(self, value: Any) -> Any:
+        return value
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 2], [1, Tensor([2.0])], [[1, 2], 3], [], {"a": 1}, {"a": [Tensor([1.0])]}], ids=str
+)
+def test_lists_and_dicts_stay_the_same_objects(value: Any, mode: str) -> None:
+    assert Given()(value) is value
+    kept = Given()
+    kept.value = value
+    assert kept(kept.value) is value
+
+
+def test_a_list_that_a_cell_gave_back_is_the_programs(mode: str) -> None:
+    features: list[Any] = []
+    Given()(features).append(Tensor([1.0]))
+    assert len(features) == 1
+
+
+class Frozen(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor([2.0]), name="w")
+        self.frozen = Parameter(Tensor([3.0]), name="frozen", requires_grad=False)
+
+    def construct(self, x: Any) -> Any:
+        return (self.w * x * self.frozen).sum()
+
+
+def test_frozen_weights_stay_as_they_are(mode: str) -> None:
+    net, x = Frozen(), Tensor([2.0, 3.0])
+    assert _values(ops.grad(net, None, [net.frozen, net.w])(x)) == [[0.0], [15.0]]
+    nn.TrainOneStepCell(net, nn.SGD([net.w, net.frozen], 0.1))(x)
+    assert _values(net.frozen) == [3.0]
+    np.testing.assert_allclose(net.w.asnumpy(), [0.5], rtol=1e-6)
