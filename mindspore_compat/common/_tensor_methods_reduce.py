@@ -29,7 +29,16 @@ def _axes(axis: Any) -> Any:
         return axis
     if isinstance(axis, (list, tuple)):
         return tuple(axis) or None
+    if isinstance(axis, bool):
+        raise TypeError(f"The axis must be int, tuple, list or None, but got the bool {axis}.")
     return operator.index(axis)
+
+
+def _flag(name: str, value: Any) -> bool:
+    """The last argument of a reduction. Raises: TypeError unless it is a bool."""
+    if not isinstance(value, bool):
+        raise TypeError(f"For 'Tensor.{name}', the argument 'keepdims' must be bool, but got {type(value).__name__}.")
+    return value
 
 
 def _dtype(dtype: Any) -> Any:
@@ -85,9 +94,13 @@ def _extreme(
         or keepdim is not None
         or (bool(args) and args[0].__class__ is int and not by_axis and not in_graph())
     )
-    first, keep = (*args, None, None)[:2]
+    name = "max" if largest else "min"
+    if len(args) > 2:
+        raise TypeError(f"{name}() takes at most 2 positional arguments, axis and keepdims, but got {len(args)}.")
+    first = args[0] if args else None
+    flags = [_flag(name, flag) for flag in (*args[1:], *(item for item in (keepdims, keepdim) if item is not None))]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
-    keep = bool(keep or keepdims or keepdim) and axis is not None
+    keep = any(flags) and axis is not None
     if initial is not None or where is not True or return_indices is not False:
         _check_extreme(largest, initial, where, return_indices)
     value = self
@@ -104,10 +117,10 @@ def _extreme(
     return (wrap(found), wrap(indices)) if return_indices or by_dim else wrap(found)
 
 
-def _arg_extreme(find: Any, self: Any, axis: Any, keep: Any) -> torch.Tensor:
-    return find(
-        _Base.to(self, torch.uint8) if self.dtype is torch.bool else self, axis, bool(keep) and axis is not None
-    )
+def _arg_extreme(name: str, self: Any, axis: Any, *flags: Any) -> torch.Tensor:
+    keep = [_flag(name, flag) for flag in flags]
+    value = _Base.to(self, torch.uint8) if self.dtype is torch.bool else self
+    return getattr(_Base, name)(value, _axes(axis), any(keep) and axis is not None)
 
 
 def _as_floats(self: Any) -> torch.Tensor:
@@ -205,13 +218,12 @@ class ReduceMethods:
         """
         if axis is ...:
             axis = -1 if dim is None and _Base.dim(self) and in_graph() else None
-        return wrap(_arg_extreme(_Base.argmax, self, axis if dim is None else dim, keepdims or keepdim))
+        return wrap(_arg_extreme("argmax", self, axis if dim is None else dim, keepdims, keepdim))
 
     def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
-        return wrap(
-            _Base.to(_arg_extreme(_Base.argmin, self, axis if dim is None else dim, keepdims or keepdim), _int32)
-        )
+        found = _arg_extreme("argmin", self, axis if dim is None else dim, keepdims, keepdim)
+        return wrap(_Base.to(found, _int32))
 
     def var(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Variance over ``axis`` (None: all) with divisor n - ddof."""

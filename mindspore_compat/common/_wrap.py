@@ -7,6 +7,7 @@ Parameters, user subclasses and DTensors stay what they are.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 import torch
@@ -28,7 +29,9 @@ def bind(cls: type) -> None:
 
 
 def wrap(result: Any) -> Any:
-    """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`."""
+    """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`; itself
+    where all that it holds stay the same objects.
+    """
     cls = type(result)  # Dynamo follows this, but not ``__class__``
     if cls is _Plain:
         if _is_tracing():
@@ -38,11 +41,14 @@ def wrap(result: Any) -> Any:
     if cls is TENSOR:
         return result
     if isinstance(result, tuple):
-        return tuple([wrap(item) for item in result])
+        items: Any = tuple([wrap(item) for item in result])
+        return result if cls is tuple and not _is_tracing() and all(map(is_, items, result)) else items
     if cls is list:
-        return [wrap(item) for item in result]
+        items = [wrap(item) for item in result]
+        return items if _is_tracing() or not all(map(is_, items, result)) else result
     if cls is dict:
-        return {key: wrap(item) for key, item in result.items()}
+        items = {key: wrap(item) for key, item in result.items()}
+        return items if _is_tracing() or not all(map(is_, items.values(), result.values())) else result
     return result
 
 

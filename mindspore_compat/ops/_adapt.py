@@ -55,6 +55,8 @@ def as_axes(axis: Any) -> Any:
         axis = axis.tolist()
     if isinstance(axis, (tuple, list)):
         return tuple([operator.index(item) for item in axis]) or None
+    if isinstance(axis, bool):
+        raise TypeError(f"The axis must be int, tuple, list or None, but got the bool {axis}.")
     return operator.index(axis)
 
 

@@ -106,3 +106,23 @@ def test_an_error_of_the_users_keeps_its_cause() -> None:
     with pytest.raises(RuntimeError, match="^mine$") as told:
         ms.grad(fails)(Tensor([2.0]))
     assert isinstance(told.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+@pytest.mark.parametrize("args", [(0, 1), (0, [1]), (0, None), (0, 1.0), (True,)], ids=str)
+def test_axes_are_no_bools_and_flags_are_bools(name: str, args: tuple) -> None:
+    with pytest.raises(TypeError, match=r"must be bool|must be int"):
+        getattr(Tensor([[1.0, 2.0]]), name)(*args)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+@pytest.mark.parametrize("flag", ["keepdims", "keepdim"])
+def test_a_flag_by_name_is_a_bool(name: str, flag: str) -> None:
+    with pytest.raises(TypeError, match="must be bool"):
+        getattr(Tensor([[1.0, 2.0]]), name)(0, **{flag: 1})
+    assert getattr(Tensor([[1.0, 2.0]]), name)(dim=0, keepdim=True) is not None
+
+
+def test_max_and_min_take_two_positions() -> None:
+    with pytest.raises(TypeError, match="at most 2 positional arguments"):
+        Tensor([1, 2]).min(None, False, None)

@@ -171,3 +171,42 @@ def test_upstreams_files_are_attributes_of_their_packages() -> None:
 
     assert ops.function.nn_func.interpolate_ext and ops.function.array_func.new_zeros
     assert ops.operations.manually_defined.tile is ops.tile
+
+
+_X = np.array([[0.0, -1.0, 2.5], [7.0, -4.0, 5.0]], np.float32)
+_ROW, _PLACES = Tensor([1]), Tensor([[0], [1]])
+#: arguments after the input -> the input afterwards
+_IN_PLACE: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "InplaceAddExt": ((Tensor(_X), 2), _X * 3),
+    "InplaceAddsExt": ((3, 2), _X + 6),
+    "InplaceClampScalar": ((-1.0, 5.0), np.clip(_X, -1, 5)),
+    "InplaceDivMod": ((Tensor([[2.0]]), "floor"), np.floor(_X / 2)),
+    "InplaceElu": ((0.5,), np.where(_X > 0, _X, 0.5 * np.expm1(_X))),
+    "InplaceFillScalar": ((9.0,), np.full_like(_X, 9)),
+    "InplaceHardtanh": ((-2.0, 2.0), np.clip(_X, -2, 2)),
+    "InplaceIndexAddExt": ((0, _ROW, Tensor(_X[:1]), 2), _X + [[0, 0, 0], [0, -2, 5]]),
+    "InplaceMuls": ((3,), _X * 3),
+    "InplaceReLU": ((), np.maximum(_X, 0)),
+    "InplaceScatterValueReduce": ((1, _PLACES, 5.0, "add"), _X + [[5, 0, 0], [0, 5, 0]]),
+    "InplaceSiLU": ((), _X / (1 + np.exp(-_X))),
+    "InplaceSubExt": ((Tensor(_X), 2), -_X),
+    "InplaceThreshold": ((1, 9), np.where(_X > 1, _X, 9)),
+    "InplaceZero": ((), np.zeros_like(_X)),
+}
+
+
+@pytest.mark.parametrize("name", _IN_PLACE)
+def test_operators_that_write_to_their_input(name: str) -> None:
+    rest, wanted = _IN_PLACE[name]
+    x = Tensor(_X)
+    result = getattr(auto_generate, name)()(x, *rest)
+    np.testing.assert_allclose(x.asnumpy(), wanted, rtol=1e-5)
+    np.testing.assert_array_equal(result.asnumpy(), x.asnumpy())
+
+
+def test_they_are_there_ready_made() -> None:
+    x = Tensor([1.0])
+    auto_generate.gen_ops_def.inplace_add_ext_op(x, Tensor([2.0]))
+    assert x.asnumpy().tolist() == [3.0]
+    for name in ("inplace_divmod_op", "inplace_relu_op", "inplace_silu_op", "inplace_index_add_op"):
+        assert isinstance(getattr(auto_generate.gen_ops_def, name), ops.Primitive)

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY, adopt
 from mindspore_compat.nn.cell import Cell
 
@@ -22,6 +24,17 @@ def _position(length: int, index: Any, where: str) -> int:
             f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}), but got {index}."
         )
     return index % length
+
+
+def _by_tensor(length: int, index: torch.Tensor, where: str) -> int:
+    """The position that a Tensor says, which compiled code alone takes."""
+    if not in_graph():
+        raise TypeError(f"For '{where}', the type of 'index' must be int or slice, but got Tensor.")
+    if index.dtype is not torch.int32:
+        raise ValueError(f"For '{where}', a Tensor as 'index' must be of int32, but got {dtype_name(index.dtype)}.")
+    if index.dim() > 1 or index.numel() != 1:
+        raise ValueError(f"For '{where}', a Tensor as 'index' must have no axes, but got the shape {index.shape}.")
+    return _position(length, int(index), where)
 
 
 def _check_cell(cell: Any, where: str) -> None:
@@ -230,6 +243,8 @@ class CellList(_CellSequence):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return CellList(list(self._modules.values())[index], auto_prefix=False)
+        if isinstance(index, torch.Tensor):
+            return self._modules[str(_by_tensor(len(self), index, "CellList"))]
         return self._modules[str(_position(len(self), index, "CellList"))]
 
     def __setitem__(self, index: int, cell: Any) -> None:

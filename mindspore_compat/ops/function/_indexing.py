@@ -17,6 +17,7 @@ from mindspore_compat.ops._adapt import (
     as_int,
     as_ints,
     as_plain,
+    changed,
     check_tensors,
     checks_places,
     get_data,
@@ -140,10 +141,10 @@ def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
 
 @checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
-    """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
+    """``x``, itself changed, with ``y`` added at the indices of ``axis``."""
     result = torch.index_add(x, axis, indices, y)
-    if isinstance(x, torch.nn.Parameter) or "shows" in x.__dict__:
-        get_data(x).copy_(result.detach())
+    get_data(x).copy_(result.detach())
+    changed(x)
     return wrap(result)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_plain, changed, check_keeps_dtype, get_data, passes_gradient, to_dtype
@@ -58,34 +59,50 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
+def _variable_data(owner: str, variable: Any) -> torch.Tensor:
+    if not isinstance(variable, torch.Tensor):
+        raise TypeError(
+            f"For '{owner}', the 'variable' must be a Parameter or a Tensor, but got {type(variable).__name__}."
+        )
+    return get_data(variable)
+
+
 def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns it."""
-    data = get_data(variable)
+    data = _variable_data("Assign", variable)
     check_keeps_dtype("Assign", data, value)
     data.copy_(as_plain(value, data.dtype, variable).detach())
     return changed(variable)
 
 
-def assign_add(variable: Any, value: Any) -> Any:
-    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that
-    passes it on.
-    """
-    data = get_data(variable)
-    check_keeps_dtype("AssignAdd", data, value)
-    data.add_(as_plain(value, None, variable).detach())
+def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
+    data = _variable_data(owner, variable)
+    check_keeps_dtype(owner, data, value)
+    change = as_plain(value, None, variable)
+    if variable.grad_fn is not None and "shows" not in variable.__dict__ and torch.is_grad_enabled() and in_graph():
+        # an intermediate value: compiled code differentiates what comes after by what it was changed by
+        return wrap(getattr(torch.Tensor, name + "_")(variable, change))
+    if not passes_gradient(value):
+        getattr(data, name + "_")(change.detach())
+        return changed(variable)
+    result = getattr(torch, name)(variable, change).to(data.dtype)
+    data.copy_(result.detach())
     changed(variable)
-    return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
+    return wrap(result)
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on to
+    both.
+    """
+    return _accumulated("AssignAdd", "add", variable, value)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
     """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes
-    it on.
+    it on to both.
     """
-    data = get_data(variable)
-    check_keeps_dtype("AssignSub", data, value)
-    data.sub_(as_plain(value, None, variable).detach())
-    changed(variable)
-    return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
+    return _accumulated("AssignSub", "sub", variable, value)
 
 
 def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
@@ -207,7 +224,26 @@ def tuple_reversed(items: tuple) -> tuple:
 
 
 def tuple_div(items: tuple, other: tuple) -> tuple:
-    """Quotients of ints, element by element."""
+    """Quotients of ints, element by element, that leave no rest.
+
+    Raises:
+        RuntimeError: if the tuples differ in length or hold what is no int, for a divisor of 0 and for a rest.
+    """
+    if len(items) != len(other):
+        raise RuntimeError(
+            "The size of inputs of 'tuple_div' operator must be the same, but the size of divisor tuple is "
+            f"{len(other)}, the size of dividend tuple is {len(items)}."
+        )
+    for a, b in zip(items, other):
+        if not isinstance(a, int) or not isinstance(b, int):
+            raise RuntimeError(
+                "The data type of inputs of 'tuple_div' operator should be an int64 number, but got "
+                f"{type(a).__name__} and {type(b).__name__}."
+            )
+        if b == 0:
+            raise RuntimeError("The divisor value should not be 0!")
+        if a % b:
+            raise RuntimeError(f"The inputs of 'tuple_div' operator should be divisible, but they are {a} and {b}.")
     return tuple(a // b for a, b in zip(items, other))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,14 +18,32 @@ __all__ = "Morph Reshard Reusing".split()
 _Run = Callable[..., Any]
 
 
+def _positional(fn: Any) -> inspect.Signature:
+    """The signature of a function that has a ``bprop_fn``, which takes its inputs by position."""
+    signature = inspect.signature(fn)
+    for name, told in signature.parameters.items():
+        if told.kind is not told.POSITIONAL_OR_KEYWORD or told.default is not told.empty:
+            raise ValueError(
+                "For 'Morph', with 'bprop_fn' the 'fn' must have positional parameters without defaults only, but got "
+                f"'{name}' of kind '{told.kind.name}' with the default {told.default!r}."
+            )
+    return signature
+
+
 @primitive
 def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> _Run:
     """``fn`` as an operator; ``bprop_fn(*inputs, out, dout)`` gives the gradients of its inputs. Shapes and dtypes
     follow from the computation.
+
+    Raises:
+        ValueError: if there is a ``bprop_fn`` and ``fn`` has other than positional parameters without defaults.
     """
     for name, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
         if not callable(value):
             raise TypeError(f"For 'Morph', the '{name}' must be a function, but got {type(value).__name__}.")
+    if bprop_fn is None:
+        return lambda *inputs, **by_name: fn(*inputs, **by_name)
+    signature = _positional(fn)
 
     def gradients(inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
         found = bprop_fn(*inputs, out, dout)
@@ -36,9 +55,8 @@ def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> 
             )
         return found
 
-    def run(*inputs: Any) -> Any:
-        if bprop_fn is None:
-            return fn(*inputs)
+    def run(*inputs: Any, **by_name: Any) -> Any:
+        inputs = signature.bind(*inputs, **by_name).args
         return wrap(own_backward(fn, gradients, len(inputs), *inputs))
 
     return run

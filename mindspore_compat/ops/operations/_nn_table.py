@@ -12,6 +12,12 @@ from mindspore_compat.ops._declare import Typed, declared, row
 
 _MODE, _PADDING = Literal["bilinear", "nearest"], Literal["zeros", "border", "reflection"]
 
+
+def _relu(input: Any) -> Any:
+    """max(0, x)."""
+    return F.relu(input)
+
+
 _TABLE: dict[str, Any] = {
     "Dense": F.dense,
     "FastGeLU": F.fast_gelu,
@@ -23,9 +29,9 @@ _TABLE: dict[str, Any] = {
     "L2Loss": F.l2_loss,
     "Mish": F.mish,
     "PReLU": F.prelu,
-    "ReLU": F.relu,
+    "ReLU": _relu,
     "ReLU6": F.relu6,
-    "ReLUV3": F.relu,
+    "ReLUV3": _relu,
     "SeLU": F.selu,
     "Sigmoid": F.sigmoid,
     "SigmoidCrossEntropyWithLogits": F.sigmoid_cross_entropy,

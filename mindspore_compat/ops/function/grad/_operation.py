@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._capture.step.replay import replayed
@@ -17,6 +18,7 @@ from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
@@ -45,6 +47,29 @@ def _refuse(fn: Any, *args: Any, **kwargs: Any) -> Any:
     raise TypeError(
         f"For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got {type(fn).__name__}."
     )
+
+
+def _given_sens(sens: Any) -> Any:
+    if sens is None:
+        raise TypeError("For 'GradOperation' with sens_param=True, 'sens' must be the output's gradient, but got None.")
+    return sens.item() if isinstance(sens, np.generic) else sens
+
+
+def _check_sens(outputs: list[torch.Tensor], sens: Any) -> None:
+    """Raise unless ``sens`` has the outputs' dtypes; PyNative casts to that of an output without axes."""
+    if isinstance(sens, (int, float)):
+        if outputs and outputs[0].dim():
+            raise ValueError(
+                f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(outputs[0].shape)}, but "
+                f"got the number {sens}."
+            )
+        return
+    for output, seed in zip(outputs, tensors_of(sens)):
+        if seed.dtype is not output.dtype and (output.dim() or is_graph_mode()):
+            raise TypeError(
+                f"For 'GradOperation', the dtype of 'sens' must be that of the output, {dtype_name(output.dtype)}, but "
+                f"got {dtype_name(seed.dtype)}."
+            )
 
 
 class GradOperation:
@@ -108,6 +133,7 @@ class GradOperation:
                         "For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no "
                         "arguments."
                     )
+                sens = _given_sens(sens)
             wanted: tuple[int, ...] = ()
             if self.get_all or not self.get_by_list:
                 have = differentiable((*args, *kwargs.values()))
@@ -173,6 +199,8 @@ def _differentiated(
             raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
         of = _used_parameters(forward.outputs) if parameters is None else weights
+        if sens is not None:
+            _check_sens(tensors_of(differentiated.outputs), sens)
         found = detached(gradients(differentiated, [*forward.variables, *of], sens))
         if is_graph_mode() and any(isinstance(arg, Sparse) for arg in args):  # compiled, sparse inputs have sparse ones
             points = [args[place] if place < len(args) else None for place in wanted]

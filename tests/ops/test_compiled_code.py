@@ -1,0 +1,341 @@
+"""What code in GRAPH_MODE and under ``jit`` does otherwise than Python's own rules say, and derivatives of what is written
+to in place. The numbers are real MindSpore 2.10's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat.ops import functional
+
+MODES = {"pynative": ms.PYNATIVE_MODE, "graph": ms.GRAPH_MODE}
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> Iterator[str]:
+    ms.set_context(mode=MODES[request.param])
+    yield request.param
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.fixture
+def graph_mode() -> Iterator[None]:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def _values(found: Any) -> Any:
+    if isinstance(found, (tuple, list)):
+        return [_values(item) for item in found]
+    return found.asnumpy().tolist() if isinstance(found, Tensor) else found
+
+
+# --- membership -------------------------------------------------------------------------------------------------------
+
+
+@ms.jit
+def _holds(items: Any, x: Any) -> bool:
+    return x in items
+
+
+@ms.jit
+def _lacks(items: Any, x: Any) -> bool:
+    return x not in items
+
+
+@pytest.mark.parametrize(
+    ("items", "x", "held"),
+    [
+        ((Tensor([1, 2, 3]), Tensor([4, 5, 6])), [4, 5, 6], True),
+        ((Tensor([1, 2, 3]), Tensor([4, 5, 6])), [1, 1, 1], False),
+        ([Tensor([1])], [1, 1, 1], False),
+        ([Tensor([1])], [1], True),
+        ([Tensor([[1, 2, 3]])], [1, 2, 3], False),
+        ([Tensor([1, 2])], [1, 2, 3], False),
+        ([Tensor([1.0, 2.0])], [1, 2], False),
+        (((1, 1), 1, ["m"], Tensor([1, 2])), [1, 2], True),
+        (((1, 1), 1, ["m"], Tensor([1, 3])), [1, 2], False),
+    ],
+)
+def test_membership_under_jit_is_of_dtype_shape_and_values(items: Any, x: list[int], held: bool) -> None:
+    assert _holds(items, Tensor(x)) is held
+    assert _lacks(items, Tensor(x)) is not held
+
+
+def test_membership_elsewhere_asks_for_one_element() -> None:
+    with pytest.raises(ValueError, match="only one element"):
+        _ = Tensor([1, 2]) in [Tensor([1, 2])]
+    assert Tensor([1]) in [Tensor(1.0)]
+
+
+@ms.jit
+def _equal(x: Any, y: Any) -> Any:
+    return x == y, [x, y].count(x)
+
+
+def test_only_membership_is_another() -> None:
+    equal, count = _equal(Tensor([2]), Tensor([2.0]))
+    assert _values(equal) == [True]
+    assert count == 2
+
+
+# --- CellList by a Tensor ---------------------------------------------------------------------------------------------
+
+
+class Chosen(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.CellList([nn.ReLU(), nn.Tanh(), nn.Sigmoid()])
+
+    def construct(self, index: Any, x: Any) -> Any:
+        return self.layers[index](x)
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_a_tensor_chooses_of_a_cell_list_in_graph_mode() -> None:
+    x = Tensor([-1.0, 2.0])
+    assert _values(Chosen()(Tensor(0, ms.int32), x)) == [0, 2]
+    for index in (Tensor(-1, ms.int32), Tensor([2], ms.int32)):
+        np.testing.assert_allclose(Chosen()(index, x).asnumpy(), [0.26894143, 0.880797], rtol=1e-5)
+    with pytest.raises(IndexError, match="range"):
+        Chosen()(Tensor(3, ms.int32), x)
+    for wrong in (Tensor(1), Tensor(1.0), Tensor(True), Tensor([[1]], ms.int32), Tensor([0, 1], ms.int32)):
+        with pytest.raises(ValueError, match="CellList"):
+            Chosen()(wrong, x)
+
+
+def test_a_tensor_is_no_index_of_a_cell_list_in_pynative_mode() -> None:
+    with pytest.raises(TypeError, match="must be int or slice, but got Tensor"):
+        Chosen()(Tensor(0, ms.int32), Tensor([1.0]))
+
+
+# --- what is written to -----------------------------------------------------------------------------------------------
+
+
+class Accumulated(nn.Cell):
+    """The variable after it was changed by a value that has a gradient."""
+
+    def __init__(self, operator: Any) -> None:
+        super().__init__()
+        self.b = Parameter(Tensor([3.0]), name="b")
+        self.operator = operator
+
+    def construct(self, x: Any) -> Any:
+        return self.operator(self.b, x) * x
+
+
+@pytest.mark.parametrize(("operator", "by_input"), [(ops.assign_add, 11.0), (ops.assign_sub, -5.0)])
+def test_a_changed_parameter_and_its_change_have_gradients(operator: Any, by_input: float, mode: str) -> None:
+    net = Accumulated(operator)
+    by_x, by_b = ops.GradOperation(get_all=True, get_by_list=True)(net, net.trainable_params())(Tensor([4.0]))
+    assert _values([by_x, by_b]) == [[[by_input]], [[4.0]]]
+
+
+class Intermediate(nn.Cell):
+    def construct(self, x: Any, y: Any) -> Any:
+        z = x * 2
+        return ops.assign_sub(z, y * 3) * x
+
+
+def test_a_changed_intermediate_value_has_its_gradient(mode: str) -> None:
+    found = ops.grad(Intermediate(), (0, 1))(Tensor([4.0]), Tensor([2.0]))
+    assert _values(found) == [[10.0], [-12.0]]
+
+
+class WrittenBefore(nn.Cell):
+    """Goes on with the variable, not with what the operator returned."""
+
+    def construct(self, x: Any, y: Any) -> Any:
+        z = x * 2
+        ops.AssignSub()(z, y)
+        return z * z
+
+
+def test_compiled_code_differentiates_by_what_a_value_was_changed_by(mode: str) -> None:
+    found = ops.grad(WrittenBefore(), (0, 1))(Tensor([1.0]), Tensor([4.0]))
+    assert _values(found) == [[-8.0], [4.0] if mode == "graph" else [0.0]]
+
+
+def test_infinite_changes_stay() -> None:
+    value = ops.value_and_grad(lambda b, x: ops.assign_add(b * 1, x))(Tensor([3.0]), Tensor([np.inf]))[0]
+    assert _values(value) == [np.inf]
+
+
+@pytest.mark.parametrize("owner", ["Assign", "AssignAdd", "AssignSub"])
+def test_a_number_is_no_variable(owner: str) -> None:
+    with pytest.raises(TypeError, match=f"For '{owner}', the 'variable' must be"):
+        getattr(ops, owner)()(3.0, 4.0)
+
+
+INDEX = Tensor([0, 1], ms.int32)
+
+
+class IndexAdded(nn.Cell):
+    def __init__(self, operator: Any) -> None:
+        super().__init__()
+        self.operator = operator
+
+    def construct(self, x: Any, updates: Any) -> Any:
+        z = x * 2
+        added = self.operator(z, updates)
+        return added * added + z
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        lambda z, u: ops.index_add(z, INDEX, u, 0),
+        lambda z, u: ops.IndexAdd(0)(z, INDEX, u),
+        lambda z, u: ops.inplace_index_add(z, INDEX, u, 0),
+        lambda z, u: ops.InplaceIndexAdd(0)(z, INDEX, u),
+        lambda z, u: z.index_add(INDEX, u, 0),
+    ],
+)
+def test_index_add_writes_to_its_tensor(operator: Any, mode: str) -> None:
+    x, updates = Tensor([1.0, 2.0, 3.0]), Tensor([10.0, 20.0])
+    net = IndexAdded(operator)
+    assert _values(net(x, updates)) == [156.0, 600.0, 42.0]
+    assert _values(ops.grad(net, (0, 1))(x, updates)) == [[50.0, 98.0, 26.0], [24.0, 48.0]]
+    operator(x, updates)
+    assert _values(x) == [11.0, 22.0, 3.0]
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def _triple(x: Any, b: Any = 2.0, c: Any = 3.0) -> Any:
+    return x * b * c
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_morph_takes_arguments_by_name() -> None:
+    operator = ops.Morph(_triple, lambda *given: given[0], lambda *given: given[0])
+    assert _values(operator(Tensor([4.0]), b=Tensor([7.0]))) == [84.0]
+    assert _values(ops.grad(lambda x, b: operator(x, b=b), (0, 1))(Tensor([4.0]), Tensor([7.0]))) == [[21.0], [12.0]]
+
+
+def _product(x: Any, b: Any) -> Any:
+    return x * b
+
+
+def _own(x: Any, b: Any, out: Any, dout: Any) -> Any:
+    return dout * b * 10, dout * x * 100
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_morph_with_a_derivative_takes_arguments_by_name() -> None:
+    operator = ops.Morph(_product, lambda *given: given[0], lambda *given: given[0], _own)
+    assert _values(ops.grad(lambda x, b: operator(b=b, x=x), (0, 1))(Tensor([4.0]), Tensor([7.0]))) == [[70.0], [400.0]]
+    with pytest.raises(ValueError, match="positional parameters without defaults"):
+        ops.Morph(_triple, lambda *given: given[0], lambda *given: given[0], _own)
+
+
+def test_relu_has_one_input() -> None:
+    x = Tensor([-1.0, 2.0])
+    with pytest.raises(TypeError, match="positional"):
+        ops.ReLU()(x, True)
+    assert _values(x) == [-1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "words"),
+    [
+        ((8, 14, 20), (2, 2), "must be the same, but the size of divisor tuple is 2"),
+        ((8, 14), (2, 2.0), "should be an int64 number"),
+        ((8, 14), (2, 0), "The divisor value should not be 0"),
+        ((8, 14), (2, 3), "should be divisible"),
+    ],
+)
+def test_tuple_div_refuses(left: Any, right: Any, words: str) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        functional.tuple_div(left, right)
+    assert functional.tuple_div((-8, 14), (2, 2)) == (-4, 7)
+
+
+# --- the output's gradient --------------------------------------------------------------------------------------------
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _total(x: Any) -> Any:
+    return (x * 2.0).sum()
+
+
+@pytest.mark.parametrize("dtype", [ms.float64, ms.float16, ms.int64, ms.bool_])
+def test_sens_of_another_dtype_is_refused(dtype: Any, mode: str) -> None:
+    with pytest.raises(TypeError, match="'sens' must be that of the output, Float32"):
+        ops.GradOperation(sens_param=True)(_square)(Tensor([2.0, 3.0]), Tensor([1, 0], dtype))
+
+
+@pytest.mark.parametrize("sens", [Tensor(2), Tensor(2.0, ms.float16)])
+def test_of_an_output_without_axes_pynative_casts_it(sens: Tensor, mode: str) -> None:
+    function = ops.GradOperation(sens_param=True)(_total)
+    if mode == "graph":
+        with pytest.raises(TypeError, match="'sens'"):
+            function(Tensor([2.0, 3.0]), sens)
+    else:
+        assert _values(function(Tensor([2.0, 3.0]), sens)) == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("sens", [2.0, 2, np.float32(2), Tensor(2.0), Tensor([2.0])])
+def test_sens_of_one_number(sens: Any) -> None:
+    assert _values(ops.GradOperation(sens_param=True)(_total)(Tensor([2.0, 3.0]), sens)) == [4.0, 4.0]
+
+
+def test_sens_of_no_use_is_refused(mode: str) -> None:
+    function = ops.GradOperation(sens_param=True)(_square)
+    with pytest.raises(TypeError, match="got None"):
+        function(Tensor([2.0, 3.0]), None)
+    with pytest.raises(ValueError, match="got the number"):
+        function(Tensor([2.0, 3.0]), 2.0)
+
+
+# --- what goes through a Cell -----------------------------------------------------------------------------------------
+
+
+class Given(nn.Cell):
+    def construct(self, value: Any) -> Any:
+        return value
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 2], [1, Tensor([2.0])], [[1, 2], 3], [], {"a": 1}, {"a": [Tensor([1.0])]}], ids=str
+)
+def test_lists_and_dicts_stay_the_same_objects(value: Any, mode: str) -> None:
+    assert Given()(value) is value
+    kept = Given()
+    kept.value = value
+    assert kept(kept.value) is value
+
+
+def test_a_list_that_a_cell_gave_back_is_the_programs(mode: str) -> None:
+    features: list[Any] = []
+    Given()(features).append(Tensor([1.0]))
+    assert len(features) == 1
+
+
+class Frozen(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = Parameter(Tensor([2.0]), name="w")
+        self.frozen = Parameter(Tensor([3.0]), name="frozen", requires_grad=False)
+
+    def construct(self, x: Any) -> Any:
+        return (self.w * x * self.frozen).sum()
+
+
+def test_frozen_weights_stay_as_they_are(mode: str) -> None:
+    net, x = Frozen(), Tensor([2.0, 3.0])
+    assert _values(ops.grad(net, None, [net.frozen, net.w])(x)) == [[0.0], [15.0]]
+    nn.TrainOneStepCell(net, nn.SGD([net.w, net.frozen], 0.1))(x)
+    assert _values(net.frozen) == [3.0]
+    np.testing.assert_allclose(net.w.asnumpy(), [0.5], rtol=1e-6)
