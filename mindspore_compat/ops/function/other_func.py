@@ -15,7 +15,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._adapt import as_plain, changed, check_keeps_dtype, get_data, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import changed, check_keeps_dtype, fitting, get_data, passes_gradient, to_dtype
 
 __all__ = """
     depend identity partial assign assign_add assign_sub make_range make_tuple make_list make_slice make_dict
@@ -59,10 +59,10 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Put ``value`` into the variable itself; returns it."""
+    """Put ``value`` into the variable itself; returns it. ValueError unless it has the variable's shape."""
     data = get_data(variable)
     check_keeps_dtype("Assign", data, value)
-    data.copy_(as_plain(value, data.dtype, variable).detach())
+    data.copy_(fitting("Assign", data, value, data.dtype).detach())
     return changed(variable)
 
 
@@ -72,7 +72,8 @@ def assign_add(variable: Any, value: Any) -> Any:
     """
     data = get_data(variable)
     check_keeps_dtype("AssignAdd", data, value)
-    data.add_(as_plain(value, None, variable).detach())
+    value = fitting("AssignAdd", data, value)
+    data.add_(value.detach())
     changed(variable)
     return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
 
@@ -83,7 +84,8 @@ def assign_sub(variable: Any, value: Any) -> Any:
     """
     data = get_data(variable)
     check_keeps_dtype("AssignSub", data, value)
-    data.sub_(as_plain(value, None, variable).detach())
+    value = fitting("AssignSub", data, value)
+    data.sub_(value.detach())
     changed(variable)
     return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
 
