@@ -49,6 +49,7 @@ __all__ = [
     "check_positive_int_sequence",
     "check_subclass",
     "check_type_name",
+    "check_types_same_and_valid",
     "check_valid_input",
     "once",
     "twice",
@@ -269,6 +270,19 @@ def check_type_name(arg_name: str, arg_type: Any, valid_types: Any, prim_name: A
         got = getattr(arg_type, "__name__", repr(arg_type))
         raise TypeError(f"{begin} '{arg_name}' should be {_names_of(valid_types)}, but got '{got}'.")
     return arg_type
+
+
+def check_types_same_and_valid(args: dict[str, Any], valid_values: Any, prim_name: Any) -> None:
+    """TypeError unless all data types (name -> type) are of the valid kinds, and one and the same."""
+    names = list(args)
+    for name in names:
+        check_subclass(name, args[name], valid_values, prim_name)
+    for name in names[1:]:
+        if args[name] != args[names[0]]:
+            raise TypeError(
+                f"For '{prim_name}', the type of '{name}' should be same as '{names[0]}', but got '{names[0]}' with "
+                f"type {args[names[0]]} and '{name}' with type {args[name]}."
+            )
 
 
 def check_subclass(

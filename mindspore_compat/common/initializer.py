@@ -52,14 +52,20 @@ __all__ = [
 class Initializer:
     """Base class: a callable that fills a numpy array in place.
 
-    ``shape`` and ``dtype`` are attributes that `initializer` sets, since some user code reads them.
+    ``shape`` and ``dtype`` are those that `initializer` was asked for last, since some user code reads them; a class
+    that sets its own keeps them.
     """
+
+    _asked: tuple[tuple[int, ...] | None, torch.dtype | None] = (None, None)
 
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
-        self.shape: tuple[int, ...] | None = None
-        self.dtype: torch.dtype | None = None
         self._seed: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("shape", "dtype"):
+            return self._asked[name == "dtype"]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
     def seed(self) -> tuple[int, int]:
@@ -292,7 +298,7 @@ class VarianceScaling(Initializer):
             arr[...] = _truncated_normal(0.0, math.sqrt(variance) / 0.87962566103423978, -2.0, 2.0, arr.shape)
 
 
-_BY_NAME: dict[str, type[Initializer]] = {
+_INITIALIZER_ALIAS: dict[str, type[Initializer]] = {
     "zeros": Zero,
     "zero": Zero,
     "ones": One,
@@ -322,7 +328,7 @@ def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]
 
     def register(cls: type[Initializer]) -> type[Initializer]:
         for name in (cls.__name__.lower(), *aliases):
-            _BY_NAME.setdefault(name, cls)
+            _INITIALIZER_ALIAS.setdefault(name, cls)
         return cls
 
     return register
@@ -330,9 +336,11 @@ def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]
 
 def _initializer_by_name(name: str) -> Initializer:
     try:
-        return _BY_NAME[name.lower()]()
+        return _INITIALIZER_ALIAS[name.lower()]()
     except KeyError:
-        raise ValueError(f"For 'initializer', 'init' must be one of {sorted(_BY_NAME)}, but got {name!r}.") from None
+        raise ValueError(
+            f"For 'initializer', 'init' must be one of {sorted(_INITIALIZER_ALIAS)}, but got {name!r}."
+        ) from None
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
@@ -378,9 +386,15 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
         init = _initializer_by_name(init)
     elif not isinstance(init, Initializer):
         init = Constant(init)
-    init.shape, init.dtype = _checked_shape(shape), target
-    array = np.zeros(init.shape, dtype_to_nptype(target))
+    checked = _checked_shape(shape)
+    init._asked = checked, target
+    array = np.zeros(checked, dtype_to_nptype(target))
     init(array)
     result = Tensor(array) if target is not torch.bfloat16 else Tensor(array, torch.bfloat16)
     result._is_new = True  # nobody else holds it: the first Parameter that is made of it takes the memory
     return result
+
+
+def _init_random_uniform(a: float, b: float, shape: Any) -> np.ndarray:
+    """Numbers from [a, b) as an array, which libraries borrow."""
+    return _random_uniform(a, b, tuple(shape)).astype(np.float32)

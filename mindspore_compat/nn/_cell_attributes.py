@@ -15,6 +15,7 @@ from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn import _parameter_hooks as _hooks
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
+from mindspore_compat.ops._adapt import fitting
 from mindspore_compat.ops.function import assign
 
 __all__ = ["TORCH_ONLY", "Attributes", "adopt"]
@@ -179,7 +180,7 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                parameters[name].set_data(value)
+                parameters[name].set_data(fitting("Assign", parameters[name], value) if in_graph() else value)
                 return
             if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
                 _assign_number(parameters[name], value)

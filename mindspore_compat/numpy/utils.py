@@ -36,6 +36,19 @@ def as_tensor(value: Any, dtype: Any = None) -> torch.Tensor:
     return on_device(array.copy())
 
 
+def _to_tensor(*args: Any) -> Any:
+    """Each argument as a Tensor, which libraries borrow: one Tensor for one argument, else a tuple.
+
+    Raises:
+        TypeError: for what is neither a Tensor, a number nor a list or tuple of them.
+    """
+    for item in args:
+        if not isinstance(item, (int, float, list, tuple, torch.Tensor)):
+            raise TypeError("Expect input to be array like.")
+    found = tuple(wrap(as_tensor(item)) for item in args)
+    return found[0] if len(found) == 1 else found
+
+
 def on_device(array: np.ndarray) -> torch.Tensor:
     """A computed array where Tensors lie."""
     return sent(torch.from_numpy(array), current_device())

@@ -169,6 +169,31 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
         )
 
 
+def fitting(owner: str, variable: torch.Tensor, value: Any, dtype: Any = None) -> torch.Tensor:
+    """``value`` as a tensor of the variable's shape, in a dtype where one is given. Nothing is broadcast; one element
+    fits another without axes.
+
+    Raises:
+        ValueError: for another shape.
+    """
+    found = as_plain(value, dtype, variable)
+    if found.shape == variable.shape:
+        return found
+    if found.numel() == 1 == variable.numel() and found.dim() + variable.dim() == 1:
+        return found.reshape(variable.shape)
+    begin = f"For '{owner}','value' must have the same"
+    if found.dim() != variable.dim():
+        raise ValueError(
+            f"{begin} rank as 'variable'. But got 'value' rank: {found.dim()}, 'variable' rank: {variable.dim()}. "
+            "Reshape or broadcast the value first."
+        )
+    shapes = [f"({', '.join(map(str, one.shape))})" for one in (found, variable)]
+    raise ValueError(
+        f"{begin} shape as 'variable'. But got 'value' shape: {shapes[0]}, 'variable' shape: {shapes[1]}. Reshape or "
+        "broadcast the value first."
+    )
+
+
 def check_same_shape(owner: str, **given: Any) -> None:
     """ValueError unless all have one shape."""
     shapes = {name: tuple(value.shape) for name, value in given.items()}

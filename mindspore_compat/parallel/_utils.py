@@ -6,6 +6,7 @@ from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 
 __all__ = [
+    "_device_number_check",
     "_get_device_num",
     "_get_gradients_mean",
     "_get_parallel_mode",
@@ -72,3 +73,11 @@ def _is_in_data_parallel_mode() -> bool:
 
 def _is_in_hybrid_parallel_mode() -> bool:
     return _get_parallel_mode() == "hybrid_parallel"
+
+
+def _device_number_check(parallel_mode: str, device_number: int) -> None:
+    if parallel_mode == "stand_alone" and device_number != 1:
+        raise ValueError(
+            f"If parallel_mode is stand_alone, device_number must be 1, device_number: {device_number}, "
+            f"parallel_mode:{parallel_mode}"
+        )

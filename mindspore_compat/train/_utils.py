@@ -1,5 +1,25 @@
-"""Which process saves which Parameter. Upstream: ``mindspore.train._utils``."""
+"""What training code of libraries borrows. Upstream: ``mindspore.train._utils``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 from mindspore_compat.train._checkpoint.redundancy import get_parameter_redundancy, remove_param_redundancy
+from mindspore_compat.train.summary._checks import make_directory
 
-__all__ = ["get_parameter_redundancy", "remove_param_redundancy"]
+__all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redundancy"]
+
+
+def check_value_type(arg_name: str, arg_value: Any, valid_types: Any) -> None:
+    """TypeError unless the value is of one of the types; a bool is no int."""
+    types = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
+    if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and bool not in types):
+        raise TypeError(
+            f"For `{arg_name}` the type should be a valid type of {[one.__name__ for one in types]}, but got "
+            f"{type(arg_value).__name__}."
+        )
+
+
+def _make_directory(path: Any, arg_name: str = "path") -> str:
+    return make_directory(path, arg_name)

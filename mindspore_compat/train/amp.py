@@ -39,7 +39,14 @@ from mindspore_compat.train._amp_strategy import (
     pop_amp_strategy,
     push_amp_strategy,
 )
-from mindspore_compat.train._precision import Float32WithLossCell, _OutputTo32, cast_by_operator, cast_except, cast_only
+from mindspore_compat.train._precision import (
+    Float32WithLossCell,
+    _OutputTo32,
+    _wrap_black,
+    cast_by_operator,
+    cast_except,
+    cast_only,
+)
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
@@ -216,6 +223,20 @@ def _level_config(level: str) -> dict[str, Any]:
         "cast_model_type": torch.float16 if level in ("O2", "O3") else torch.float32,
         "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None,
     }
+
+
+#: the three that libraries borrow for training Cells of their own
+_config_level = {level: _level_config(level) for level in LEVELS}
+
+
+def _do_keep_batchnorm_fp32(network: Any) -> None:
+    _wrap_black(network, torch.float16, tuple(AMP_BLACK_LIST))
+
+
+def _add_loss_network(network: Any, loss_fn: Any, cast_model_type: Any) -> Any:
+    check_type(loss_fn, "loss_fn", Cell, "build_train_network", named=False)
+    half = cast_model_type in _HALF or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
+    return (Float32WithLossCell if half else WithLossCell)(network, loss_fn)
 
 
 def check_level_names(level: Any, boost_level: Any, end: str = "") -> None:

@@ -25,6 +25,7 @@ from mindspore_compat.train._model_arguments import (
     parts_of,
     predict_input,
 )
+from mindspore_compat.train._model_borrowed import _StepSync, _transfer_tensor_to_tuple  # noqa: F401
 from mindspore_compat.train._model_metrics import ModelMetrics
 from mindspore_compat.train._model_networks import build_eval_network, build_train_network
 from mindspore_compat.train._torch.network import TorchPredict
@@ -374,6 +375,9 @@ class Model:
             initial_step=None,
         )
 
+    def _check_kwargs(self, kwargs: dict[str, Any]) -> None:  # classes of users ask it
+        check_kwargs(kwargs)
+
     def _describe_evaluation(self, cb_params: InternalCallbackParam, dataset: Any) -> None:
         cb_params.update(
             eval_network=self._eval_network,
@@ -387,14 +391,7 @@ class Model:
         kept = {name: cb_params.get(name) for name in ("cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs")}
         self._describe_evaluation(cb_params, dataset)
         with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
-            evaluate(
-                self._eval_network,
-                dataset,
-                cb_params,
-                eval_manager,
-                ModelMetrics(self._metric_fns, self._eval_indexes),
-                self._is_torch,
-                with_loss=True,
-            )
+            metrics = ModelMetrics(self._metric_fns, self._eval_indexes)
+            evaluate(self._eval_network, dataset, cb_params, eval_manager, metrics, self._is_torch, with_loss=True)
         cb_params.update(kept, mode="train")
         self._train_network.set_train(True)

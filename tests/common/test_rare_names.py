@@ -69,7 +69,7 @@ def test_own_initializer_by_name() -> None:
         )
         assert init.initializer("zeros", (2,)).asnumpy().tolist() == [0, 0]
     finally:
-        del init._BY_NAME["seven"], init._BY_NAME["sevens"]
+        del init._INITIALIZER_ALIAS["seven"], init._INITIALIZER_ALIAS["sevens"]
 
 
 @pytest.fixture

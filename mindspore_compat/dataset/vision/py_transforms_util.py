@@ -23,12 +23,14 @@ __all__ = [
     "augment_error_message",
     "crop",
     "horizontal_flip",
+    "hwc_to_chw",
     "is_numpy",
     "is_pil",
     "pad",
     "random_crop",
     "resize",
     "rotate",
+    "to_type",
     "vertical_flip",
 ]
 
@@ -111,3 +113,22 @@ def random_crop(img: Any, size: Any, padding: Any, pad_if_needed: bool, fill_val
     """A random box of a PIL image."""
     _check(img)
     return RandomCrop(size, padding, pad_if_needed, fill_value, Border(padding_mode))(img)
+
+
+def hwc_to_chw(img: Any) -> np.ndarray:
+    """An array (height, width, channels) as a new one (channels, height, width); one of two axes as it is."""
+    if not is_numpy(img):
+        raise TypeError(f"img should be NumPy array. Got {type(img)}.")
+    if img.ndim not in (2, 3):
+        raise TypeError(f"img dimension should be 2 or 3. Got {img.ndim}.")
+    return img if img.ndim == 2 else img.transpose(2, 0, 1).copy()
+
+
+def to_type(img: Any, output_type: Any) -> np.ndarray:
+    """An array in another type."""
+    if not is_numpy(img):
+        raise TypeError(f"img should be NumPy image. Got {type(img)}.")
+    try:
+        return img.astype(output_type)
+    except TypeError:
+        raise RuntimeError(f"output_type: {output_type} is not a valid datatype.") from None

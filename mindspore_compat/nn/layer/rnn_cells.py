@@ -9,12 +9,33 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
+
+
+# --- what libraries borrow: the steps themselves, (inputs, hidden, w_ih, w_hh, b_ih, b_hh) -> hidden ------------------
+
+
+def _rnn_tanh_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    return wrap(kernels.rnn_tanh_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh))
+
+
+def _rnn_relu_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    return wrap(kernels.rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh))
+
+
+def _gru_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    return wrap(kernels.gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh))
+
+
+def _lstm_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
+    state, memory = kernels.lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh)
+    return wrap(state), wrap(memory)
 
 
 class RNNCellBase(Cell):

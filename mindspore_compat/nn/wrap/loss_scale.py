@@ -216,6 +216,10 @@ shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")
 shard_grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled_shard)
 
 
+_grad_overflow = MultitypeFuncGraph("_grad_overflow")
+_grad_overflow.register("Tensor")(operations.FloatStatus())
+
+
 def _flat(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         return [value]

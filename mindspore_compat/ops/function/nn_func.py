@@ -1,5 +1,7 @@
 """Activations, convolution, pooling, losses. Upstream: ``mindspore.ops.function.nn_func``."""
 
+from typing import Any
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
@@ -10,10 +12,16 @@ from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 
+
+def _innner_log_softmax(inputs: Any, axis: int) -> Any:  # upstream spells it so
+    return log_softmax(inputs, axis)  # noqa: F405
+
+
 # upstream keeps these here
 __getattr__ = module_getattr(
     __name__,
     {
+        "_get_cache_prim": "ops._primitive_cache",
         "batch_norm_ext": "mint.nn.functional:batch_norm",
         "dropout_ext": "mint.nn.functional:dropout",
         "interpolate_ext": "mint.nn.functional:interpolate",

@@ -16,7 +16,7 @@ import torch
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._adapt import as_plain, changed, check_keeps_dtype, get_data, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import changed, check_keeps_dtype, fitting, get_data, passes_gradient, to_dtype
 
 __all__ = """
     depend identity partial assign assign_add assign_sub make_range make_tuple make_list make_slice make_dict
@@ -68,17 +68,17 @@ def _variable_data(owner: str, variable: Any) -> torch.Tensor:
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Put ``value`` into the variable itself; returns it."""
+    """Put ``value`` into the variable itself; returns it. ValueError unless it has the variable's shape."""
     data = _variable_data("Assign", variable)
     check_keeps_dtype("Assign", data, value)
-    data.copy_(as_plain(value, data.dtype, variable).detach())
+    data.copy_(fitting("Assign", data, value, data.dtype).detach())
     return changed(variable)
 
 
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
     data = _variable_data(owner, variable)
     check_keeps_dtype(owner, data, value)
-    change = as_plain(value, None, variable)
+    change = fitting(owner, data, value)
     if variable.grad_fn is not None and "shows" not in variable.__dict__ and torch.is_grad_enabled() and in_graph():
         # an intermediate value: compiled code differentiates what comes after by what it was changed by
         return wrap(getattr(torch.Tensor, name + "_")(variable, change))

@@ -357,3 +357,28 @@ def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter)
     if name not in DATA_TYPES:
         raise TypeError(f'For "{owner}", a tensor must have one of the types {list(DATA_TYPES)}, but got {name}.')
     return array, DATA_TYPES[name]
+
+
+# --- what libraries borrow: the values that summary operators saw, without a recorder ---------------------------------
+
+_seen: dict[str, Any] = {}
+
+
+def _keep(kind: str, name: str, value: Any) -> None:
+    if context.get_context("mode") == context.GRAPH_MODE:
+        _seen[f"{name}[:{kind}]"] = value
+
+
+def _taken() -> dict[str, Any]:
+    """ "name[:Tensor]" -> the last value that a summary operator was given, in GRAPH_MODE, since the last call."""
+    found = dict(_seen)
+    _seen.clear()
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    if name != "_get_summary_tensor_data":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _keep not in summary_hooks:  # only once somebody asks: values stay in memory till they are taken
+        summary_hooks.append(_keep)
+    return _taken

@@ -1,0 +1,25 @@
+"""What libraries with training loops of their own borrow of `Model`'s file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.train.callback._callback import Callback
+
+__all__ = ["_StepSync", "_transfer_tensor_to_tuple"]
+
+
+def _transfer_tensor_to_tuple(inputs: Any) -> Any:
+    """A Tensor in a tuple, all else as it is."""
+    return (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+
+
+class _StepSync(Callback):
+    """Waits for the device after every step."""
+
+    def step_end(self, run_context: Any) -> None:
+        if current_device().type == "cuda":
+            torch.cuda.synchronize()

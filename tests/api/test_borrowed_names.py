@@ -1,0 +1,156 @@
+"""Private names of upstream that published libraries import, and do what they did there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, _checkparam, nn, ops
+from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common.initializer import _INITIALIZER_ALIAS, Initializer, _init_random_uniform, initializer
+from mindspore_compat.dataset.engine.datasets import _get_training_dataset, _set_training_dataset
+from mindspore_compat.dataset.vision import py_transforms_util
+from mindspore_compat.nn.layer import rnn_cells
+from mindspore_compat.nn.wrap.loss_scale import _grad_overflow
+from mindspore_compat.numpy.utils import _to_tensor
+from mindspore_compat.numpy.utils_const import _raise_value_error
+from mindspore_compat.ops.function import nn_func
+from mindspore_compat.parallel._ps_context import _is_role_sched
+from mindspore_compat.parallel._utils import _device_number_check
+from mindspore_compat.train import amp
+from mindspore_compat.train._utils import _make_directory, check_value_type
+from mindspore_compat.train.model import _StepSync, _transfer_tensor_to_tuple
+
+
+def test_checks() -> None:
+    check_value_type("a", 1, int)
+    check_value_type("a", "x", (int, str))
+    with pytest.raises(TypeError, match=r"For `a` the type should be a valid type of \['int'\], but got bool."):
+        check_value_type("a", True, int)
+    _checkparam.check_types_same_and_valid({"x": mstype.float32, "h": mstype.float32}, (mstype.float32,), "GRU")
+    with pytest.raises(TypeError, match="the type of 'h' should be same as 'x'"):
+        _checkparam.check_types_same_and_valid({"x": mstype.float32, "h": mstype.float16}, mstype.number, "GRU")
+    with pytest.raises(ValueError, match="device_number must be 1"):
+        _device_number_check("stand_alone", 2)
+    with pytest.raises(ValueError, match="^a3$"):
+        _raise_value_error("a", 3)
+    assert _is_role_sched() is False
+
+
+def test_make_directory(tmp_path) -> None:
+    assert _make_directory(str(tmp_path / "new")) == str(tmp_path / "new")
+    assert (tmp_path / "new").is_dir()
+    with pytest.raises(ValueError, match="non-blank"):
+        _make_directory("")
+
+
+def test_to_tensor() -> None:
+    assert [_to_tensor(one).dtype for one in (1, 2.5, True, [1, 2], ())] == [
+        ms.int32, ms.float32, ms.bool_, ms.int32, ms.float32
+    ]  # fmt: skip
+    assert len(_to_tensor(1, [2.0])) == 2
+    with pytest.raises(TypeError, match="array like"):
+        _to_tensor("x")
+
+
+def test_initializers() -> None:
+    assert isinstance(_INITIALIZER_ALIAS["zeros"](), Initializer)
+    drawn = _init_random_uniform(2.0, 3.0, (50,))
+    assert drawn.dtype == np.float32
+    assert ((drawn >= 2) & (drawn <= 3)).all()
+
+
+class _OfAnotherShape(Initializer):
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        super().__init__()
+        self.shape = shape
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = len(self.shape)
+
+
+def test_an_initializer_keeps_what_its_class_calls_shape() -> None:
+    init = _OfAnotherShape((4, 3, 3, 3))
+    assert initializer(init, (5,), ms.float32).asnumpy().tolist() == [4.0] * 5
+    assert init.shape == (4, 3, 3, 3)
+    assert Initializer().shape is None
+
+
+@pytest.mark.parametrize(("step", "cell"), [("_rnn_tanh_cell", nn.RNNCell), ("_gru_cell", nn.GRUCell)])
+def test_steps_of_recurrent_cells(step, cell) -> None:
+    whole = cell(3, 4)
+    x, h = ops.ones((2, 3), ms.float32), ops.ones((2, 4), ms.float32)
+    weights = whole.weight_ih, whole.weight_hh, whole.bias_ih, whole.bias_hh
+    np.testing.assert_allclose(getattr(rnn_cells, step)(x, h, *weights).asnumpy(), whole(x, h).asnumpy(), rtol=1e-6)
+    without = getattr(rnn_cells, step)(x, h, *weights[:2], None, None)
+    assert isinstance(without, Tensor)
+    assert without.shape == (2, 4)
+
+
+def test_lstm_step() -> None:
+    whole = nn.LSTMCell(3, 4)
+    x, h = ops.ones((2, 3), ms.float32), (ops.ones((2, 4), ms.float32), ops.zeros((2, 4), ms.float32))
+    found = rnn_cells._lstm_cell(x, h, whole.weight_ih, whole.weight_hh, whole.bias_ih, whole.bias_hh)
+    for ours, expected in zip(found, whole(x, h), strict=True):
+        np.testing.assert_allclose(ours.asnumpy(), expected.asnumpy(), rtol=1e-6)
+
+
+def test_layout_of_images() -> None:
+    picture = np.arange(24).reshape(2, 4, 3)
+    assert py_transforms_util.hwc_to_chw(picture).shape == (3, 2, 4)
+    with pytest.raises(TypeError, match="2 or 3"):
+        py_transforms_util.hwc_to_chw(np.zeros(3))
+    assert py_transforms_util.to_type(picture, "float32").dtype == np.float32
+
+
+def test_pieces_of_training() -> None:
+    one = ops.ones((2,), ms.float32)
+    assert _transfer_tensor_to_tuple(one) == (one,)
+    assert _transfer_tensor_to_tuple([one]) == [one]
+    assert _StepSync().step_end(None) is None
+    assert _grad_overflow(Tensor([float("inf"), 1.0])).asnumpy().tolist() == [1.0]
+    assert _grad_overflow(one).asnumpy().tolist() == [0.0]
+    _set_training_dataset("it")
+    assert _get_training_dataset() == "it"
+    _set_training_dataset(None)
+    found = nn_func._innner_log_softmax(Tensor([[0.0, 0.0]]), 1).asnumpy()
+    np.testing.assert_allclose(found, np.log([[0.5, 0.5]]), rtol=1e-6)
+
+
+def test_pieces_of_mixed_precision() -> None:
+    assert amp._config_level["O2"]["keep_batchnorm_fp32"] is True
+    assert amp._config_level["O3"]["cast_model_type"] == ms.float16
+    network = nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4)).to_float(ms.float16)
+    amp._do_keep_batchnorm_fp32(network)
+    whole = amp._add_loss_network(network, nn.MSELoss(), ms.float16)
+    assert network(ops.ones((2, 3), ms.float32)).dtype == ms.float16
+    assert whole(ops.ones((2, 3), ms.float32), ops.ones((2, 4), ms.float32)).dtype == ms.float32
+
+
+class _Watched(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.summary = ops.TensorSummary()
+
+    def construct(self, x):
+        self.summary("feature", x + 1)
+        return x
+
+
+def test_what_summary_operators_saw() -> None:
+    from mindspore_compat.train.summary.summary_record import _get_summary_tensor_data
+
+    _get_summary_tensor_data()
+    _Watched()(Tensor([1.0]))
+    assert _get_summary_tensor_data() == {}  # as upstream's, outside of graphs
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        cell = _Watched()
+        cell(Tensor([1.0]))
+        cell(Tensor([2.0]))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    found = _get_summary_tensor_data()
+    assert {name: value.asnumpy().tolist() for name, value in found.items()} == {"feature[:Tensor]": [3.0]}
+    assert _get_summary_tensor_data() == {}
