@@ -220,7 +220,7 @@ def _is_mutable(value: Any) -> bool:
         return all(map(_is_mutable, value))
     if isinstance(value, dict):
         return all(map(_is_mutable, value.values()))
-    return isinstance(value, (int, float, torch.Tensor)) or hasattr(value, "dense_shape") or hasattr(value, "indptr")
+    return isinstance(value, (int, float, torch.Tensor))
 
 
 def ms_memory_recycle() -> None:

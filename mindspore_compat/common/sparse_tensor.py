@@ -170,6 +170,8 @@ class COOTensor(_Valued):
 class SparseTensor(COOTensor):
     """1.x's name of `COOTensor`."""
 
+    dense_shape = property(lambda self: self._shape, doc="Shape of the dense tensor, by 1.x's name.")
+
     def __init__(self, indices: Any, values: Any, shape: Any) -> None:
         super().__init__(indices, values, shape)
 
