@@ -10,15 +10,12 @@ PyNative mode: all that real MindSpore's two modes differ in, found by running i
 | ``add_`` and the like, another dtype | that, ``self`` stays | ``self`` changes, the operand is cast | here |
 | ``x += y`` and the like, another dtype | that | the dtype of ``x``, the operand is cast | here |
 | ``fmod``, ``multiply`` of bools with an int | int64 | int32 | here |
-| ``x in [y, z]`` | ``==``, refused of several elements | whether one has the dtype, shape and values of ``x`` | here |
 | other names of arguments | refused | known | ``_method_spellings.py``, in both |
 """
 
 from __future__ import annotations
 
-import dis
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -119,27 +116,6 @@ def _int32_of_bools(inner: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-_CONTAINS = dis.opmap["CONTAINS_OP"]
-
-
-def _equal(inner: Callable[..., Any]) -> Callable[..., Any]:
-    """``==``, which Python's lists and tuples ask for ``x in ...``, too: the instruction of the caller tells which.
-
-    A Tensor of one element beside a number stays as in PyNative, a list of numbers may hold it.
-    """
-
-    @functools.wraps(inner)
-    def method(self: Any, other: Any) -> Any:
-        caller = sys._getframe(1)
-        if caller.f_code.co_code[caller.f_lasti] != _CONTAINS or not in_graph():
-            return inner(self, other)
-        if not isinstance(other, torch.Tensor):
-            return inner(self, other) if self.numel() == 1 else False
-        return self.dtype is other.dtype and self.shape == other.shape and bool(_Base.all(inner(self, other)).item())
-
-    return method
-
-
 def install_compiled_methods() -> None:
     """Put them around the methods of `Tensor`."""
     for name in _IN_PLACE:
@@ -147,6 +123,5 @@ def install_compiled_methods() -> None:
     for name in _AUGMENTED:
         setattr(Tensor, f"__{name}__", _augmented(name, getattr(Tensor, f"__{name}__")))
         _tracing.by_operator[name] = _augmented(name, _tracing.by_operator[name])
-    Tensor.__eq__ = _equal(Tensor.__eq__)  # type: ignore[method-assign]
     for name in ("fmod", "multiply"):
         setattr(Tensor, name, _int32_of_bools(getattr(Tensor, name)))

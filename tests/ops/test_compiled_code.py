@@ -37,55 +37,6 @@ def _values(found: Any) -> Any:
     return found.asnumpy().tolist() if isinstance(found, Tensor) else found
 
 
-# --- membership -------------------------------------------------------------------------------------------------------
-
-
-@ms.jit
-def _holds(items: Any, x: Any) -> bool:
-    return x in items
-
-
-@ms.jit
-def _lacks(items: Any, x: Any) -> bool:
-    return x not in items
-
-
-@pytest.mark.parametrize(
-    ("items", "x", "held"),
-    [
-        ((Tensor([1, 2, 3]), Tensor([4, 5, 6])), [4, 5, 6], True),
-        ((Tensor([1, 2, 3]), Tensor([4, 5, 6])), [1, 1, 1], False),
-        ([Tensor([1])], [1, 1, 1], False),
-        ([Tensor([1])], [1], True),
-        ([Tensor([[1, 2, 3]])], [1, 2, 3], False),
-        ([Tensor([1, 2])], [1, 2, 3], False),
-        ([Tensor([1.0, 2.0])], [1, 2], False),
-        (((1, 1), 1, ["m"], Tensor([1, 2])), [1, 2], True),
-        (((1, 1), 1, ["m"], Tensor([1, 3])), [1, 2], False),
-    ],
-)
-def test_membership_under_jit_is_of_dtype_shape_and_values(items: Any, x: list[int], held: bool) -> None:
-    assert _holds(items, Tensor(x)) is held
-    assert _lacks(items, Tensor(x)) is not held
-
-
-def test_membership_elsewhere_asks_for_one_element() -> None:
-    with pytest.raises(ValueError, match="only one element"):
-        _ = Tensor([1, 2]) in [Tensor([1, 2])]
-    assert Tensor([1]) in [Tensor(1.0)]
-
-
-@ms.jit
-def _equal(x: Any, y: Any) -> Any:
-    return x == y, [x, y].count(x)
-
-
-def test_only_membership_is_another() -> None:
-    equal, count = _equal(Tensor([2]), Tensor([2.0]))
-    assert _values(equal) == [True]
-    assert count == 2
-
-
 # --- CellList by a Tensor ---------------------------------------------------------------------------------------------
 
 
