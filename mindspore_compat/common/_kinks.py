@@ -31,7 +31,7 @@ class _Activation(NamedTuple):
     """
 
     values: Callable[..., torch.Tensor]
-    backward: Callable[..., torch.Tensor]
+    gradient: Callable[..., torch.Tensor]
     transformed: Callable[..., torch.Tensor]
 
     def __call__(self, x: torch.Tensor, *constants: float) -> torch.Tensor:
@@ -56,7 +56,7 @@ class _Differentiated(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
         (x,) = ctx.saved_tensors
-        return ctx.activation.backward(grad, x, *ctx.constants), None, None
+        return ctx.activation.gradient(grad, x, *ctx.constants), None, None
 
 
 def _next(bound: float, direction: int, dtype: torch.dtype) -> float:
