@@ -184,6 +184,7 @@ class _InJit(threading.local):
 
     depth = 0
     level = ""  # of the innermost that has one
+    is_python = False  # whether the innermost keeps Python's meaning: capture_mode "bytecode" and "trace"
 
 
 in_jit = _InJit()

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import dis
-import inspect
+import functools
+import linecache
 import operator
 import sysconfig
-import textwrap
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _in_graph, _tracing
+from mindspore_compat.context import in_jit
 
 __all__ = ["with_updates_of_names"]
 
@@ -48,6 +48,11 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
 _made: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()  # of which code
+
+#: whose functions stay as they are
+_OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
+#: where Python and what pip installs lie
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 def with_updates_of_names(function: Any) -> None:
@@ -85,14 +90,6 @@ def with_updates_of_names(function: Any) -> None:
     _compile_again(function)
 
 
-#: whose functions stay as they are
-_OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
-
-
-#: where Python and what pip installs lie
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
 def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
     """Functions that it may call, by a name of its module or of a module that it knows."""
     names = {name for code in _codes(function.__code__) for name in code.co_names}
@@ -111,25 +108,25 @@ def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
     if all(_STORES.isdisjoint(inner.co_code[::2]) for inner in _codes(code)):  # of two bytes each, since Python 3.6
         return
+    before, after = _of_file(code.co_filename).get(_key(code), (None, None))
+    if after is not None and before == code:  # else the file is another by now, or the code was changed before
+        function.__code__ = _made[code] = after
+        _made[after] = None
+
+
+@functools.lru_cache(maxsize=64)
+def _of_file(path: str) -> dict[tuple[str, int], tuple[types.CodeType, types.CodeType]]:
+    """A file's functions by name and line: (code, code with updates of names). All at once, since what Python makes of
+    a function depends on what stands around it (private names, imports).
+    """
     try:
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(code))).body
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return
-    if not isinstance(definition, ast.FunctionDef) or any(map(_is_mangled, ast.walk(definition))):
-        return
-    same = _compiled(copy.deepcopy(definition), code)
-    if same is None or _text(same) != _text(code):  # the file is another by now, or the code was changed before
-        return
-    changes = _Updates(code)
-    definition.body = [changes.visit(node) for node in definition.body]
-    made = _compiled(definition, code) if changes.found else None
-    if made is not None and made.co_freevars == code.co_freevars:
-        function.__code__ = _made[code] = made
-        _made[made] = None
-
-
-def _text(code: types.CodeType) -> tuple[Any, ...]:
-    return code.co_code, code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+        module = ast.parse("".join(linecache.getlines(path)))
+        before = {_key(code): code for code in _codes(compile(module, path, "exec", dont_inherit=True))}
+        changed = ast.fix_missing_locations(_Updates(before).visit(module))
+        after = {_key(code): code for code in _codes(compile(changed, path, "exec", dont_inherit=True))}
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    return {key: (code, after[key]) for key, code in before.items() if key in after}
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -139,58 +136,35 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(item)
 
 
-def _is_mangled(node: ast.AST) -> bool:
-    """Whether the name means another one within its class."""
-    name = getattr(node, "id", getattr(node, "attr", getattr(node, "arg", "")))
-    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
-
-
-def _compiled(definition: ast.FunctionDef, before: types.CodeType) -> types.CodeType | None:
-    definition.decorator_list = []
-    outer = ast.parse(f"def make({', '.join(before.co_freevars)}): pass")
-    outer.body[0].body = [definition]  # type: ignore[attr-defined]
-    ast.increment_lineno(definition, before.co_firstlineno - 1)
-    whole = compile(ast.fix_missing_locations(outer), before.co_filename, "exec", before.co_flags & _FUTURE, True)
-    for code in _codes(whole):
-        if code.co_name == definition.name and code is not whole:
-            found = code.replace(co_firstlineno=before.co_firstlineno, co_flags=before.co_flags)
-            kept: Any = {"co_qualname": getattr(before, "co_qualname", "")}  # from Python 3.11 on
-            return found.replace(**kept) if hasattr(before, "co_qualname") else found
-    return None
-
-
-#: what ``from __future__ import annotations`` leaves in a code's flags
-_FUTURE = 0x1000000
+def _key(code: types.CodeType) -> tuple[str, int]:
+    return code.co_name, code.co_firstlineno
 
 
 class _Updates(ast.NodeTransformer):
-    """The statements of one function."""
+    """All statements of a module; `codes` tells which names are a function's own."""
 
-    def __init__(self, code: types.CodeType) -> None:
-        self._codes = [code]
-        self.found = False
+    def __init__(self, codes: dict[tuple[str, int], types.CodeType]) -> None:
+        self._codes, self._own = codes, [frozenset[str]()]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        inner = [c for c in self._codes[-1].co_consts if isinstance(c, types.CodeType) and c.co_name == node.name]
-        if len(inner) == 1:
-            self._codes.append(inner[0])
-            node.body = [self.visit(item) for item in node.body]
-            self._codes.pop()
+        first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+        code = self._codes.get((node.name, first))
+        self._own.append(frozenset(() if code is None else (*code.co_varnames, *code.co_cellvars)))
+        self.generic_visit(node)
+        self._own.pop()
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return node
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._own.append(frozenset())
+        self.generic_visit(node)
+        self._own.pop()
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         if not any(self._is_element(item) for target in node.targets for item in _parts(target)):
             return node
-        self.found = True
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
             return ast.copy_location(self._put(node.targets[0], node.value), node)
         # several targets: each gets its value first
@@ -211,7 +185,6 @@ class _Updates(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if not self._is_element(node.target):
             return node
-        self.found = True
         return ast.copy_location(self._put(node.target, node.value, type(node.op).__name__), node)
 
     def _is_element(self, target: ast.expr) -> bool:
@@ -220,8 +193,7 @@ class _Updates(ast.NodeTransformer):
             return False
         while isinstance(target, ast.Subscript):
             target = target.value
-        code = self._codes[-1]
-        return isinstance(target, ast.Name) and target.id in (*code.co_varnames, *code.co_cellvars)
+        return isinstance(target, ast.Name) and target.id in self._own[-1]
 
     def _put(self, target: Any, value: ast.expr, change: str = "") -> ast.Assign:
         places: list[ast.expr] = []
@@ -282,7 +254,7 @@ def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> An
 
 
 def _is_compiled() -> bool:
-    return not _tracing.is_tracing() and _in_graph.in_graph()
+    return not _tracing.is_tracing() and not in_jit.is_python and _in_graph.in_graph()
 
 
 for _name, _helper in ((_PUT, _put), (_CHANGE, _change), (_SLICE, slice)):

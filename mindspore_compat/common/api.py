@@ -61,11 +61,14 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
         raise ValueError(f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
     wanted = kwargs.get("backend", "")
     backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
-    decorate = functools.partial(_in_graph_mode, level=level, backend=backend)
+    is_python = kwargs.get("capture_mode", "ast") != "ast"
+    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python)
     return decorate(target) if callable(target) else decorate
 
 
-def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str = "") -> Callable[..., Any]:
+def _in_graph_mode(
+    function: Callable[..., Any], level: str = "", backend: str = "", is_python: bool = False
+) -> Callable[..., Any]:
     if isinstance(function, torch.nn.Module):
         compiled_cells.add(function)
     if not isinstance(function, (types.FunctionType, types.MethodType)):
@@ -79,14 +82,15 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        before, in_jit.level = in_jit.level, level or in_jit.level
+        before = in_jit.level, in_jit.is_python
+        in_jit.level, in_jit.is_python = level or in_jit.level, is_python
         in_jit.depth += 1
         try:
             found = call(*args, **kwargs)
             return list(found) if isinstance(found, types.GeneratorType) else found  # a list in compiled code
         finally:
             in_jit.depth -= 1
-            in_jit.level = before
+            in_jit.level, in_jit.is_python = before
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run

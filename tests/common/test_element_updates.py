@@ -106,7 +106,20 @@ class Decided(nn.Cell):
         return x, y
 
 
+class Filled(nn.Cell):
+    """What Python makes of ``ops.zeros(...)`` depends on the file's imports."""
+
+    def construct(self, x: Any) -> Any:
+        buffer = ops.zeros((2, 3), ms.float32)
+        for i in range(2):
+            buffer[i] = x[i] * (i + 1)
+        before = buffer
+        buffer[:, Tensor([True, False, True])] *= 2
+        return before, buffer
+
+
 CASES: dict[type, Any] = {
+    Filled: ([[1.0, 2.0, 3.0], [8.0, 10.0, 12.0]], [[2.0, 2.0, 6.0], [16.0, 10.0, 24.0]]),
     Put: (ONES, [[0.0, 0.0, 0.0], [4.0, 6.0, 6.0]]),
     Helper: (ONES, [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]),
     View: (ONES, [1.0, 50.0, 3.0]),
@@ -148,6 +161,9 @@ def test_functions_under_jit() -> None:
 
     assert plain(first(x)) == [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]
     assert plain(x) == ONES
+    for mode in ("bytecode", "trace"):  # Python's meaning
+        y = tensor()
+        assert plain(jit(helper, capture_mode=mode)(y)) == plain(y) != ONES
     helper(x)  # a script's own line
     assert plain(x) != ONES
 
@@ -204,7 +220,7 @@ class Private(nn.Cell):
     __factor = 3.0
 
     def construct(self, x: Any) -> Any:
-        """Its code stays."""
+        """A name of the class alone."""
         x[0] = self.__factor
         return x
 
@@ -217,7 +233,9 @@ def test_the_functions_stay_what_they_are() -> None:
     assert (code.co_name, code.co_filename) == ("construct", __file__)
     lines = inspect.getsourcelines(Loop.construct)[1]
     assert code.co_firstlineno == lines
-    assert Private()(tensor())[0, 0] == 3.0
+    x = tensor()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert plain(Private()(x))[0] == [3.0] * 3 and plain(x) == ONES
     scope: dict[str, Any] = {"nn": nn}
     exec("class NoSource(nn.Cell):\n    def construct(self, x):\n        x[0] = 1.0\n        return x", scope)
     assert scope["NoSource"]()(tensor())[0, 2] == 1.0
