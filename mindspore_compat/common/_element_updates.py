@@ -89,7 +89,7 @@ def _compile_again(function: types.FunctionType) -> None:
         return
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
     # else the file is another by now, or the code was changed before
-    if before is not None and after is not None and _text(before) == _text(code):
+    if before and after and _text(before) == _text(code) and after.co_freevars == code.co_freevars:
         function.__code__ = after
 
 
