@@ -109,9 +109,10 @@ def _compile_again(function: types.FunctionType) -> None:
     if all(_STORES.isdisjoint(inner.co_code[::2]) for inner in _codes(code)):  # of two bytes each, since Python 3.6
         return
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
-    if after is not None and before == code:  # else the file is another by now, or the code was changed before
-        function.__code__ = _made[code] = after
-        _made[after] = None
+    if after is None or before != code or after.co_freevars != code.co_freevars:
+        return  # the file is another by now, or the code was changed before
+    function.__code__ = _made[code] = after
+    _made[after] = None
 
 
 @functools.lru_cache(maxsize=64)

@@ -192,6 +192,9 @@ def test_the_first_wrong_argument_of_mfcc_is_named(wrong: dict, message: str) ->
     given |= {"pad_mode": audio.BorderType.REFLECT, "norm": audio.NormType.NONE, "mel_scale": audio.MelType.HTK}
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         audio.MFCC(melkwargs=given | wrong)
+    waves = np.sin(np.arange(64.0)).astype(np.float32)
+    results = [audio.MFCC(n_mfcc=4, melkwargs=given | {"win_length": length})(waves) for length in (16, 0)]
+    assert np.array_equal(*results)
     spectrum = {key: given[key] for key in ("window", "pad_mode", "n_fft", "win_length", "pad", "power")}
     with pytest.raises(ValueError, match=r"Input pad is not within the required interval of \[0, 2147483647\]."):
         audio.LFCC(speckwargs=spectrum | {"pad": -1})

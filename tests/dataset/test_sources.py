@@ -527,6 +527,16 @@ def test_each_iterator_has_its_own_sampler() -> None:
     assert values(dataset) == values(dataset) == [0, 1]
 
 
+def test_epochs_that_are_left_out_move_a_sampler() -> None:
+    for kind, sampler in (("sampler", _Drawing()), ("batch_sampler", [[3], [1]])):
+        dataset = ds.GeneratorDataset([0, 1, 2, 3], "a", **{kind: sampler})
+        rows = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+        read = [row.tolist() for _ in range(2) for (row,) in rows]
+        dataset.set_init_step(len(dataset))
+        rows = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+        assert [row.tolist() for (row,) in rows] == read[len(dataset) :]
+
+
 def test_a_samplers_own_settings_count_when_the_iterator_is_made() -> None:
     class Shifted:
         epoch = 0

@@ -329,7 +329,7 @@ class MFCC(_Cepstrum):
                     "Input n_mels should be greater than or equal to n_mfcc, but got "
                     f"n_mfcc: {self.n_mfcc} and n_mels: {n_mels}."
                 )
-        arguments["f_min"] = float(arguments["f_min"])
+        arguments |= {"f_min": float(arguments["f_min"]), "win_length": arguments["win_length"] or None}  # 0: as n_fft
         self._mel = MelSpectrogram(self.sample_rate, **arguments)
         self._cosines = cosines(self.n_mfcc, arguments["n_mels"], self.norm)
         self.log = self.log_mels

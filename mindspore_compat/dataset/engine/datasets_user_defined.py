@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, tee
 from types import GeneratorType
@@ -229,6 +230,12 @@ class GeneratorDataset(MappableDataset):
             )
             return run.session.map(self, self._make_batch, tasks, self._parallelism())
         return (self._row(value) for value in self._source_rows())
+
+    def _pass_over(self, run: Run) -> None:
+        if self.batch_sampler is None:
+            super()._pass_over(run)
+        else:
+            deque(self._batches(run.session.sampler_of(self)), maxlen=0)
 
     def _batches(self, sampler: Any) -> Iterator[list[int]]:
         if hasattr(self.source, "__len__"):

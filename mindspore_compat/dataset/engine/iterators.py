@@ -67,6 +67,7 @@ class Iterator:
         if self._skip:
             size = max(dataset.get_dataset_size(), 1)
             self._epoch, self._skip = self._skip // size, self._skip % size
+            self._session.pass_over(self._epoch)
 
     def __iter__(self) -> Iterator:
         return self

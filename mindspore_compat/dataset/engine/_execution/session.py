@@ -98,7 +98,8 @@ class Session:
         self._executors: dict[tuple[int, int], Executor] = {}
         self._stages: dict[int, list[Stage]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
-        for node in _walk(root):
+        self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
+        for node in self._nodes.values():
             node._begin_session()
             if hasattr(node, "sampler"):
                 self.sampler_of(node)
@@ -117,6 +118,12 @@ class Session:
         if number not in self._samplers:
             self._samplers[number] = node.sampler.apart(getattr(node, "source", None))
         return self._samplers[number]
+
+    def pass_over(self, epochs: int) -> None:
+        """Epochs that are not read: a user's sampler still gives an order in each, for it may keep a state."""
+        for place, sampler in self._samplers.items():
+            for number in range(epochs if sampler.is_users() else 0):
+                self._nodes[place]._pass_over(self.epoch(number))
 
     def fetch(
         self, top: Node, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism

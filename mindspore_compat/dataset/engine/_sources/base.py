@@ -114,6 +114,10 @@ class MappableDataset(SourceDataset):
     def _begin_session(self) -> None:
         self._sessions += 1
 
+    def _pass_over(self, run: Run) -> None:
+        """Let the sampler go on as if this pass had been read."""
+        self._order(run)
+
     def _order(self, run: Run) -> np.ndarray:
         sampler = run.session.sampler_of(self)
         rng = run.shared_rng(self._sessions) if sampler.is_shared() else run.rng(self)
