@@ -214,7 +214,7 @@ class InstalledMethods:
         """Igammac of ``input`` and ``other``, element by element."""
 
     def index_add(self, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
-        """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
+        """``x``, itself changed, with ``y`` added at the indices of ``axis``."""
 
     def index_fill(self, axis: int, index: Any, value: Any) -> Any:
         """``x`` with one value at the indices of ``axis``."""
