@@ -13,6 +13,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat.ops import functional
+from mindspore_compat.ops.function.grad import grad_func
 
 MODES = {"pynative": ms.PYNATIVE_MODE, "graph": ms.GRAPH_MODE}
 
@@ -290,3 +291,34 @@ def test_frozen_weights_stay_as_they_are(mode: str) -> None:
     nn.TrainOneStepCell(net, nn.SGD([net.w, net.frozen], 0.1))(x)
     assert _values(net.frozen) == [3.0]
     np.testing.assert_allclose(net.w.asnumpy(), [0.5], rtol=1e-6)
+
+
+# --- functions with a derivative of their own -------------------------------------------------------------------------
+
+
+def _own_function(bprop: Any) -> Any:
+    @grad_func.custom_vjp
+    def function(x: Any, y: Any) -> Any:
+        return 2 * x + y
+
+    if bprop is not None:
+        function.defbwd(bprop)
+    return function
+
+
+def test_a_function_has_the_derivative_that_it_was_given(mode: str) -> None:
+    function = _own_function(lambda x, y, out, dout: (3 * dout * out, 2 * y))
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    assert _values(function(x, y)) == [5.0, 8.0]
+    assert _values(ops.grad(function, (0, 1))(x, y)) == [[15.0, 24.0], [6.0, 8.0]]
+    assert _values(ops.grad(lambda a, b: function(a, b) * 10, (0, 1))(x, y)) == [[150.0, 240.0], [6.0, 8.0]]
+    assert _values(ops.vjp(function, x, y)[1](Tensor([1.0, 1.0]))) == [[15.0, 24.0], [6.0, 8.0]]
+
+
+@pytest.mark.parametrize(
+    ("bprop", "error"),
+    [(None, TypeError), (lambda x, y, out, dout: dout, TypeError), (lambda x, y, out, dout: (dout,), RuntimeError)],
+)
+def test_a_derivative_that_is_none_is_refused(bprop: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="custom_vjp"):
+        ops.grad(_own_function(bprop), (0, 1))(Tensor([1.0]), Tensor([2.0]))

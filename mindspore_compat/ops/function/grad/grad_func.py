@@ -19,6 +19,7 @@ from mindspore_compat.common._differentiation import (
 from mindspore_compat.common._recorded import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
+from mindspore_compat.ops.function.grad._custom_vjp import custom_vjp as custom_vjp
 from mindspore_compat.ops.function.grad._operation import (
     GradOperation,
     checked_positions,
