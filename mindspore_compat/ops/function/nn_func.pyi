@@ -8,6 +8,7 @@ from mindspore_compat.mint.nn.functional import dropout as dropout_ext
 from mindspore_compat.mint.nn.functional import interpolate as interpolate_ext
 from mindspore_compat.ops import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops import prompt_flash_attention as prompt_flash_attention
+from mindspore_compat.ops._primitive_cache import _get_cache_prim as _get_cache_prim
 from mindspore_compat.ops.function._activation import celu as celu
 from mindspore_compat.ops.function._activation import dropout as dropout
 from mindspore_compat.ops.function._activation import dropout1d as dropout1d
@@ -133,4 +134,5 @@ from mindspore_compat.ops.function._resizing import resize_cubic as resize_cubic
 from mindspore_compat.ops.function._resizing import resize_linear as resize_linear
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
+Any: Any
 
