@@ -11,11 +11,12 @@ import mindspore as ms
 import numpy as np
 from zoo_more_networks import MORE
 from zoo_networks import FIRST
+from zoo_third_networks import THIRD
 
 for alias, kind in (("bool", bool), ("int", int), ("float", float)):  # of NumPy before 1.24, which projects write
     if alias not in vars(np):
         setattr(np, alias, kind)
-NETWORKS = {**FIRST, **MORE}
+NETWORKS = {**FIRST, **MORE, **THIRD}
 
 
 def main(name, mode="0"):
