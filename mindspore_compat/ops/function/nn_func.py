@@ -1,7 +1,5 @@
 """Activations, convolution, pooling, losses. Upstream: ``mindspore.ops.function.nn_func``."""
 
-from typing import Any
-
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
@@ -13,7 +11,7 @@ from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 
 
-def _innner_log_softmax(inputs: Any, axis: int) -> Any:  # upstream spells it so
+def _innner_log_softmax(inputs: object, axis: int) -> object:  # upstream spells it so
     return log_softmax(inputs, axis)  # noqa: F405
 
 

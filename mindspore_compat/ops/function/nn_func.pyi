@@ -134,5 +134,4 @@ from mindspore_compat.ops.function._resizing import resize_cubic as resize_cubic
 from mindspore_compat.ops.function._resizing import resize_linear as resize_linear
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
-Any: Any
 
