@@ -311,13 +311,10 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
     if cls is Tensor or cls is torch.Tensor:  # others have methods of their own
         tensors.append(value)
         device = _device(value)
-        return (
-            (cls, _shape(value), _dtype(value), _stride(value), device)
-            if not _requires_grad(value)
-            and (device == CPU or device == current_device())
-            and not value.__dict__.get("_input_hooks")
-            else None
-        )
+        here = device == CPU or device == current_device()
+        if _requires_grad(value) or value.__dict__.get("_input_hooks") or not here:
+            return None
+        return cls, _shape(value), _dtype(value), _stride(value), device
     if cls is tuple or cls is list:
         kinds = tuple([_kind(item, tensors) for item in value])
         return None if None in kinds else (type(value), kinds)
