@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.support.noted import noted
+
 LAYERS = [
     line.strip()
     for line in """
@@ -218,13 +220,6 @@ class Under:
             except Exception:
                 return None
         try:
-            return self._noted(eval(f"layer({line.split('|')[2]})", {**self.scope, "layer": made}))
+            return noted(eval(f"layer({line.split('|')[2]})", {**self.scope, "layer": made}), throughout=True)
         except Exception:
             return None
-
-    def _noted(self, found: Any) -> list:
-        if isinstance(found, (tuple, list)):
-            return [self._noted(item) for item in found]
-        numbers = found.asnumpy().astype(np.float64).ravel()
-        chosen = numbers[:: max(1, len(numbers) // 6)][:6]
-        return [list(found.shape), [float(f"{item:.4g}") if np.isfinite(item) else None for item in chosen]]

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.support.noted import noted
+
 LINES = [
     line.strip()
     for line in """
@@ -129,12 +131,6 @@ class Under:
                 setattr(made, attribute, value)
             elif how == "added":
                 made.add_prim_attr(attribute, value)
-            return self._noted(eval(f"made({line.split('|')[1]})", {**self.scope, "made": made}))
+            return noted(eval(f"made({line.split('|')[1]})", {**self.scope, "made": made}))
         except Exception:
             return None
-
-    def _noted(self, found: Any) -> list:
-        if isinstance(found, (tuple, list)):
-            return [self._noted(item) for item in found]
-        numbers = found.asnumpy().astype(np.float64).ravel()
-        return [list(found.shape), [float(f"{item:.4g}") if np.isfinite(item) else None for item in numbers[:6]]]

@@ -140,7 +140,7 @@ class GradOperation:
                 wanted = tuple(
                     [place for place in range(len(have) if self.get_all else have[:1].count(True)) if have[place]]
                 )
-            outputs, found = _by_inputs(fn, args, kwargs, sens, wanted, parameters)
+            outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters)
             of_inputs, of_weights = found[: len(wanted)], found[len(wanted) :]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
@@ -148,24 +148,6 @@ class GradOperation:
             return outputs, (of_inputs, by_list) if self.get_all else by_list
 
         return gradient_function
-
-
-def _by_inputs(
-    fn: Callable[..., Any],
-    args: tuple,
-    kwargs: dict[str, Any],
-    sens: Any,
-    wanted: tuple[int, ...],
-    parameters: list[Parameter] | None,
-    has_aux: bool = False,
-) -> tuple[Any, tuple[Any, ...]]:
-    """As `_differentiated`; a container at a wanted position has a container of gradients."""
-    inputs = (*args, *kwargs.values())
-    if not any(is_container(inputs[place]) for place in wanted):
-        return _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
-    spread = Spread(_by_position(fn, len(args), tuple(kwargs)) if kwargs else fn, inputs, wanted)
-    outputs, found = _differentiated(spread.fn, spread.args, {}, sens, spread.wanted, parameters, has_aux)
-    return outputs, spread.gradients(found)
 
 
 def _differentiated(
@@ -178,12 +160,17 @@ def _differentiated(
     has_aux: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
     """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters; None: by those that it
-    used, in that order). Inputs given by keyword count behind the others. A forward that the Cell kept is not run a
-    second time, nor replayed.
+    used, in that order). Inputs given by keyword count behind the others; containers have containers of gradients. A
+    forward that the Cell kept is not run a second time, nor replayed.
     """
     with_updates_of_names(fn)
+    inputs = (*args, *kwargs.values())
+    if any(is_container(inputs[place]) for place in wanted):
+        spread = Spread(_by_position(fn, len(args), tuple(kwargs)) if kwargs else fn, inputs, wanted)
+        outputs, found = _differentiated(spread.fn, spread.args, {}, sens, spread.wanted, parameters, has_aux)
+        return outputs, spread.gradients(found)
     weights = parameters or []
-    integers = has_integers((*args, *kwargs.values()), wanted, weights)
+    integers = has_integers(inputs, wanted, weights)
     take = None if kwargs or integers else getattr(fn, "_take_kept", None)
     kept = take(args, wanted) if take is not None else None
 
@@ -311,7 +298,7 @@ def value_and_grad(
         if sens_param:
             args, sens = args[:-1], args[-1]
         wanted = _wanted(positions, (*args, *kwargs.values()))
-        outputs, found = _by_inputs(fn, args, kwargs, sens, wanted, parameters, has_aux)
+        outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
         if return_ids:
             found = tuple(zip([*wanted, *(parameter.name for parameter in parameters)], found))
         of_inputs: Any = found[: len(wanted)]
