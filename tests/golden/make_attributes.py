@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "nn"))
-from attribute_cases import LAYERS, Under
+sys.path.insert(0, str(ROOT))
+from tests.nn.attribute_cases import LAYERS, Under
 
 
 def main() -> None:

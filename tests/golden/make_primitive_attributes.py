@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "ops"))
-from primitive_attributes import LINES, Under
+sys.path.insert(0, str(ROOT))
+from tests.ops.primitive_attributes import LINES, Under
 
 
 def main() -> None:
