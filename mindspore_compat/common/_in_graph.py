@@ -48,9 +48,10 @@ def outermost_graph_inputs() -> tuple | None:
     in_graph_mode, found = get_context("mode") == GRAPH_MODE, None
     frame: Any = sys._getframe(1)
     while frame is not None:
-        values = frame.f_locals
-        if "args" in values and "kwargs" in values and _compiles(frame, in_graph_mode):
-            found = (*values["args"], *values["kwargs"].values())
+        if _compiles(frame, in_graph_mode):
+            values = frame.f_locals
+            if "args" in values and "kwargs" in values:
+                found = (*values["args"], *values["kwargs"].values())
         frame = frame.f_back
     return found
 

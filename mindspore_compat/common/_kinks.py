@@ -89,7 +89,7 @@ def _hardtanh_backward(grad: Any, x: Any, least: float, most: float) -> Any:
 
 
 def _hardtanh_transformed(x: Any, least: float, most: float) -> Any:
-    return torch.minimum(torch.maximum(x, x.new_full((), least)), x.new_full((), most))
+    return torch.minimum(torch.maximum(x, torch.full_like(x, least)), torch.full_like(x, most))
 
 
 def _relu6_backward(grad: Any, x: Any) -> Any:
