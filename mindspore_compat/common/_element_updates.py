@@ -71,10 +71,12 @@ def with_updates_of_names(function: Any) -> None:
                 for item in list(vars(owner).values()):
                     with_updates_of_names(item)
         return
-    if isinstance(function, types.MethodType):
+    if isinstance(function, (types.MethodType, staticmethod, classmethod)):
         function = function.__func__
     if not isinstance(function, types.FunctionType):
         return
+    if hasattr(function, "__wrapped__"):  # what a decorator has made calls it
+        with_updates_of_names(function.__wrapped__)
     code = function.__code__
     if code in _made:
         made = _made[code]

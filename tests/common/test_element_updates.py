@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -281,3 +282,43 @@ def test_functions_of_installed_packages_stay_as_they_are() -> None:
 
     jit(masks)
     assert np.ma.masked_where.__code__ is before
+
+
+def doubled(function: Any) -> Any:
+    @functools.wraps(function)
+    def run(*inputs: Any) -> Any:
+        return function(*inputs) * 2
+
+    return run
+
+
+class Decorated(nn.Cell):
+    @doubled
+    def first(self, x: Any) -> Any:
+        x[0] = 0.0
+        return x
+
+    @staticmethod
+    def second(x: Any) -> Any:
+        x[1] = 0.0
+        return x
+
+    @classmethod
+    def third(cls, x: Any) -> Any:
+        x[1, 1] = 0.0
+        return x
+
+    def construct(self, x: Any) -> Any:
+        return self.first(x), self.second(x), self.third(x), x
+
+
+def test_decorated_methods_and_those_of_the_class() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    x = tensor()
+    assert plain(Decorated()(x)) == [
+        [[0.0] * 3, [8.0, 10.0, 12.0]],
+        [ONES[0], [0.0] * 3],
+        [ONES[0], [4.0, 0.0, 6.0]],
+        ONES,
+    ]
+    assert plain(x) == ONES
