@@ -48,6 +48,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
             the log says why in one line.
         backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and
             "GE" change nothing.
+        capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
+            "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
         fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without
             effect.
 

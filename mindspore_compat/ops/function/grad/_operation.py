@@ -137,9 +137,7 @@ class GradOperation:
             wanted: tuple[int, ...] = ()
             if self.get_all or not self.get_by_list:
                 have = differentiable((*args, *kwargs.values()))
-                wanted = tuple(
-                    [place for place in range(len(have) if self.get_all else have[:1].count(True)) if have[place]]
-                )
+                wanted = tuple([place for place, has in enumerate(have if self.get_all else have[:1]) if has])
             outputs, found = _differentiated(fn, args, kwargs, sens, wanted, parameters)
             of_inputs, of_weights = found[: len(wanted)], found[len(wanted) :]
             by_list = of_weights[0] if single else of_weights
