@@ -138,3 +138,23 @@ class Counting(nn.Optimizer):
             gradient *= rate
             ops.assign_sub(parameter, gradient)
         return True
+
+
+def steps(fn: Any, mode: int, inputs: Any, between: Callable[[int], None] = lambda step: None) -> list[Any]:
+    """Gradients of a function or Cell over some calls, each with its own seed."""
+    grad_of, found = ops.grad(fn), []
+    for step, item in enumerate(inputs):
+        between(step)
+        torch.manual_seed(step)
+        context.set_context(mode=mode)
+        found.append(grad_of(*(item if type(item) is tuple else (item,))).asnumpy().copy())
+    return found
+
+
+def alike(fn: Any, inputs: Any, between: Callable[[int], None] = lambda step: None) -> None:
+    expected = steps(fn, EAGER, inputs, between)
+    np.testing.assert_array_equal(steps(fn, GRAPH, inputs, between), expected)
+
+
+def rows(count: int = 8) -> list[Any]:
+    return [x for x, _ in batches(count)]

@@ -10,7 +10,6 @@ import pickle
 import sys
 import threading
 import weakref
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,11 +24,13 @@ from tests.capture.replaying import (
     GRAPH,
     Counting,
     StepOfItsOwn,
+    alike,
     all_replays,
     batches,
     calls_of,
     compared,
     replays,
+    rows,
     trained,
 )
 
@@ -252,17 +253,6 @@ def test_a_tensor_that_changed_its_type() -> None:
     assert [float(grad_of(Tensor([1.0]))) for _ in range(5)] == [3.0] * 5
 
 
-def test_hooks() -> None:
-    seen: list[int] = []
-
-    def between(step: int, net: Any, cell: Any) -> None:
-        if step == 0:
-            net.dense1.register_forward_hook(lambda *_: seen.append(1))
-
-    compared(between=between)
-    assert len(seen) == 2 * len(batches())
-
-
 def test_summary_operators() -> None:
     from mindspore_compat.ops.operations import debug_ops
 
@@ -314,26 +304,6 @@ class Pair(NamedTuple):
     y: Any
 
 
-def steps(fn: Any, mode: int, inputs: Any, between: Callable[[int], None] = lambda step: None) -> list[Any]:
-    """Gradients of a function or Cell over some calls, each with its own seed."""
-    grad_of, found = ops.grad(fn), []
-    for step, item in enumerate(inputs):
-        between(step)
-        torch.manual_seed(step)
-        context.set_context(mode=mode)
-        found.append(grad_of(*(item if type(item) is tuple else (item,))).asnumpy().copy())
-    return found
-
-
-def alike(fn: Any, inputs: Any, between: Callable[[int], None] = lambda step: None) -> None:
-    expected = steps(fn, EAGER, inputs, between)
-    np.testing.assert_array_equal(steps(fn, GRAPH, inputs, between), expected)
-
-
-def rows(count: int = 8) -> list[Any]:
-    return [x for x, _ in batches(count)]
-
-
 def test_recomputed_layers_draw_the_same_numbers() -> None:
     net = nn.SequentialCell(nn.Dense(6, 6, weight_init="ones"), nn.Dropout(p=0.5)).set_train()
     net[1].recompute()
@@ -354,73 +324,6 @@ def test_tensors_of_torch_as_arguments() -> None:
 
     alike(forward, [(x, torch.ones(5, 6).cumsum(0) if step % 2 else x) for step, x in enumerate(rows(12))])
     assert set(seen) == {Tensor, torch.Tensor}
-
-
-def test_hooks_of_parameters_set_and_removed() -> None:
-    net, handles = nn.Dense(6, 3, weight_init="ones"), []
-
-    def run(mode: int) -> list[float]:
-        grad_of, found = ops.grad(net, None, net.trainable_params()), []
-        for step, x in enumerate(rows(12)):
-            if step == 5:
-                handles.append(net.weight.register_hook(lambda gradient: gradient * 2))
-            if step == 9:
-                handles.pop().remove()
-            context.set_context(mode=mode)
-            found.append(float(grad_of(x)[0].sum()))
-        return found
-
-    assert run(EAGER) == run(GRAPH)
-
-
-@pytest.mark.parametrize(
-    "made", [lambda fn: ops.grad(fn, (0, 1)), ops.GradOperation(get_all=True)], ids=["grad", "all"]
-)
-def test_hooks_of_inputs_run_at_every_call(made: Any) -> None:
-    """Also of one that comes after calls without hooks were recorded, and not any more once they are removed."""
-    context.set_context(mode=GRAPH)
-    gradient, x, y, other = made(lambda x, y: (x * y).sum()), Tensor([3.0]), Tensor([5.0]), Tensor([30.0])
-
-    def found(*inputs: Tensor) -> list[float]:
-        return [float(item) for item in gradient(*inputs)]
-
-    assert [found(other, y) for _ in range(6)] == [[5, 30]] * 6
-    handle = x.register_hook(lambda gradient: gradient * 2)
-    for _ in range(3):
-        assert [found(other, y) for _ in range(6)] == [[5, 30]] * 6
-        assert [found(x, y) for _ in range(6)] == [[10, 3]] * 6
-    handle.remove()
-    assert [found(x, y) for _ in range(6)] == [[5, 3]] * 6
-
-
-def test_hooks_of_inputs_differentiated_by_inside_of_a_recorded_function() -> None:
-    context.set_context(mode=GRAPH)
-    x = Tensor([3.0])
-    x.register_hook(lambda gradient: gradient * 2)
-    outer = ops.grad(lambda scale: (scale * ops.grad(lambda x: x * x)(x)).sum())
-    assert [float(outer(Tensor([1.0]))) for _ in range(8)] == [12.0] * 8
-
-
-def test_a_hook_of_a_parameter_is_not_set_by_compiled_code() -> None:
-    class Net(nn.Cell):
-        def __init__(self) -> None:
-            super().__init__()
-            self.w = Parameter(Tensor([1.0]), name="w")
-
-        def construct(self, x: Tensor) -> Tensor:
-            self.w.register_hook(lambda gradient: gradient * 2)
-            return x * self.w
-
-    context.set_context(mode=GRAPH)
-    with pytest.raises(ValueError, match="Register hook for Parameter inside graph is not supported"):
-        ops.grad(Net())(Tensor([1.0]))
-
-
-def test_hooks_of_a_cell_behind_a_function() -> None:
-    net, calls = nn.Dense(6, 3), []
-    net.register_forward_hook(lambda *_: calls.append(1))
-    alike(lambda x: net(x).sum(), rows())
-    assert len(calls) == 2 * len(rows())
 
 
 def test_errors_of_operators_whose_result_nobody_uses() -> None:
