@@ -7,6 +7,7 @@ is needed: rank 0 serves the meeting.
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
 
 _MOST_PORT = 65535
 _GRACE_S = 12.0  # longer than a rank waits for its own error, see communication/_watch.py
@@ -34,10 +35,20 @@ def main(arguments: list[str]) -> int:
     return _joined(workers, folder / f"worker_{first}.log") if options.join else 0
 
 
+def command() -> int:
+    """The script ``msrun``, for shell scripts that nobody touched. Where real MindSpore is installed beside this package
+    the name is its own.
+    """
+    if any(importlib.metadata.distributions(name="mindspore")):
+        upstream = "import sys; from mindspore.parallel.cluster.run import main; sys.exit(main())"
+        os.execv(sys.executable, [sys.executable, "-c", upstream, *sys.argv[1:]])
+    return main(sys.argv[1:])
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mindspore-compat msrun",
-        usage="mindspore-compat msrun [options] (SCRIPT | -m MODULE | python SCRIPT) [args ...]",
+        usage="mindspore-compat msrun [options] (SCRIPT | -m MODULE | python SCRIPT | pytest) [args ...]",
         description="Start several processes of a MindSpore script on this machine.",
     )
     parser.add_argument("--worker_num", type=int, default=8, help="processes on all machines together (8)")
@@ -82,6 +93,8 @@ def _command(options: Any) -> list[str]:
     words = [options.task_script, *options.task_script_args]
     if Path(words[0]).name.startswith("python"):  # as msrun's users write it too
         words = words[1:]
+    elif words[0] == "pytest":
+        words = ["-m", *words]
     return [sys.executable, "-m", "mindspore_compat", "run", *words]
 
 

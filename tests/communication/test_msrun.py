@@ -50,6 +50,42 @@ def test_a_worker_that_fails_ends_all(tmp_path: Path) -> None:
     assert "rank 1 has failed: ValueError: boom" in done.stdout
 
 
+@pytest.mark.multi_process
+def test_pytest_runs_in_two_processes(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "from mindspore.communication import init, get_rank\n\ndef test_rank():\n    init()\n    print(f'rank {get_rank()}')\n"
+    )
+    own = ["--worker_num=2", "--local_worker_num=2", f"--master_port={free_port()}", "--join=True"]
+    done = run_command(tmp_path, *own, "pytest", "-s", "-p", "no:cacheprovider", "test_it.py::test_rank")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "rank 0" in done.stdout and "1 passed" in done.stdout
+    assert "rank 1" in (tmp_path / "worker_1.log").read_text()
+
+
+def run_command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What the script ``msrun`` does."""
+    script = "import sys; from mindspore_compat.cli.msrun import command; sys.exit(command())"
+    path = f"{folder}:{Path(__file__).parents[2]}"
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={"PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def test_beside_real_mindspore_msrun_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "mindspore-2.10.0.dist-info").mkdir()
+    (tmp_path / "mindspore-2.10.0.dist-info" / "METADATA").write_text("Name: mindspore\nVersion: 2.10.0\n")
+    folder = tmp_path / "mindspore" / "parallel" / "cluster"
+    folder.mkdir(parents=True)
+    (folder / "run.py").write_text("import sys\ndef main():\n    print('real', sys.argv[1:])\n    return 3\n")
+    done = run_command(tmp_path, "--worker_num=2", "train.py")
+    assert (done.returncode, done.stdout.strip()) == (3, "real ['--worker_num=2', 'train.py']"), done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

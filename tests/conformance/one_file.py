@@ -74,7 +74,7 @@ class FileRun:
             MSCONF_APPEND_PATH=os.path.join(self.root, "tests/ut/python"),
             TMPDIR=scratch,
             MSCONF_FORCE_CPU="1",
-            PATH=os.path.dirname(self.args.python) + os.pathsep + env.get("PATH", ""),
+            PATH=os.pathsep.join([f"{self.work}/bin", os.path.dirname(self.args.python), env.get("PATH", "")]),
             DEVICE_TARGET="CPU",
             GLOG_v="3",
             OMP_NUM_THREADS="1",

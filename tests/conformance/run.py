@@ -11,6 +11,7 @@ import concurrent.futures
 import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,15 @@ def versions(python: str) -> dict:
     return dict(zip(("python", "pytest", "numpy"), told.stdout.split()))
 
 
+def console_script(python: str, folder: str) -> None:
+    """`msrun` as pip installs it with the package, which is taken by its path here."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "msrun")
+    with open(path, "w") as file:
+        file.write(f'#!/bin/sh\nexec {shlex.quote(python)} -m mindspore_compat msrun "$@"\n')
+    os.chmod(path, 0o755)
+
+
 def main() -> None:
     """Extracts the test files, runs them, writes the outcomes."""
     args = arguments()
@@ -123,6 +133,8 @@ def main() -> None:
     os.makedirs(work, exist_ok=True)
     try:
         roots, heads = {}, {}
+        if not args.real:
+            console_script(args.python, os.path.join(work, "bin"))
         fakedata.mnist(os.path.join(work, "mnist"))
         for ver in REPOS:
             roots[ver] = os.path.join(work, "src-" + ver)
