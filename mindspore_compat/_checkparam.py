@@ -401,10 +401,10 @@ def check_file_name_by_regular(target: str, reg: str | None = None, prim_name: A
     return check_str_by_regular(target, r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$" if reg is None else reg, 0, prim_name)
 
 
-class Validator:
-    """1.x's home of the checks, with its older signatures where they differ."""
-
-    INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
+class Validator(Rel):
+    """1.x's home of the checks, with its older signatures where they differ. It has the relations too: code that takes
+    this class where there is one, and 2.x's module else, asks for `validator.EQ`.
+    """
 
     @staticmethod
     def check_integer(arg_name: str, arg_value: Any, value: int, rel: int, prim_name: Any = None) -> int:

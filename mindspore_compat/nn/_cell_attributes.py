@@ -222,7 +222,10 @@ class Attributes(Listing):
         """
         if any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)):
             return True
-        return inspect.getattr_static(type(self), name, None) is not None and not _give_way(type(self), name)
+        found = inspect.getattr_static(type(self), name, None)
+        if inspect.ismemberdescriptor(found):  # of `__slots__`: there once it was set
+            return hasattr(self, name)
+        return found is not None and not _give_way(type(self), name)
 
     def _set_child(self, name: str, child: torch.nn.Module) -> None:
         if "_modules" not in self.__dict__:

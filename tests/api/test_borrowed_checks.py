@@ -49,6 +49,9 @@ def test_what_checks_pass() -> None:
     assert V.check_subclass("dtype", ms.float32, mstype.number_type, "Op") is None
     assert V.twice(3) == (3, 3) and V.triple((1, 2, 3)) == (1, 2, 3)
     assert V.Validator.check_type_name is V.check_type_name
+    assert (
+        V.Validator.check("a", 2, "b", 2, rel=V.Validator.EQ) == 2
+    )  # for code that takes 1.x's class for 2.x's module
 
 
 def test_types_of_arguments_are_checked_by_name() -> None:

@@ -101,71 +101,6 @@ def test_gradients_of_a_half_cell_are_single() -> None:
     assert [g.dtype for g in gradients] == [ms.float32, ms.float32]
 
 
-# --- insertion and names ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("act", "error", "message"),
-    [
-        (lambda c: c.insert_param_to_cell("", Parameter(Tensor([1.0]))), KeyError, "should not be None"),
-        (lambda c: c.insert_param_to_cell("a.b", Parameter(Tensor([1.0]))), KeyError, "should not contain"),
-        (lambda c: c.insert_param_to_cell("construct", Parameter(Tensor([1.0]))), KeyError, "already exists"),
-        (lambda c: c.insert_param_to_cell("w", Tensor([1.0])), TypeError, "must be 'Parameter'"),
-        (lambda c: c.insert_child_to_cell(3, nn.ReLU()), TypeError, "must be str"),
-        (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "can not contain"),
-        (lambda c: c.insert_child_to_cell("x", 3), TypeError, "must be 'Cell'"),
-        (lambda c: c.no_such_thing, AttributeError, "The 'Cell' object has no attribute 'no_such_thing'"),
-        (lambda c: c(1), AttributeError, "'construct' is not defined"),
-        (
-            lambda c: setattr(c, "pair", [Parameter(Tensor([1.0]), name="a"), Parameter(Tensor([1.0]), name="a")]),
-            ValueError,
-            "its name 'a' already exists",
-        ),
-        (lambda c: c.recompute(wrong=True), ValueError, "'wrong'"),
-        (lambda c: c.set_param_ps(), RuntimeError, "parameter server"),
-    ],
-)
-def test_wrong_use_is_answered_as_upstream(act, error, message) -> None:
-    with pytest.raises(error, match=message):
-        act(nn.Cell())
-
-
-def test_insert_child_keeps_names_and_attribute_prefixes_them() -> None:
-    outer, inner = nn.Cell(), nn.Dense(2, 2)
-    outer.insert_child_to_cell("child", inner)
-    assert [p.name for p in outer.get_parameters()] == ["weight", "bias"]
-    outer.other = nn.Dense(2, 2)
-    assert [p.name for p in outer.get_parameters()] == ["weight", "bias", "other.weight", "other.bias"]
-    plain = nn.Cell(auto_prefix=False)
-    plain.other = nn.Dense(2, 2)
-    assert [p.name for p in plain.get_parameters()] == ["weight", "bias"]
-
-
-def test_prefixes_scopes_and_flags() -> None:
-    net = nn.SequentialCell(nn.SequentialCell(nn.Dense(2, 2)))
-    net.update_cell_prefix()
-    net.generate_scope()
-    assert net[0][0].param_prefix == "0.0" and net[0][0].get_scope() == "Default/0-SequentialCell/0-Dense"
-    assert net.add_flags(mine=1).get_flags() == {"mine": 1} and net.mine == 1 and not hasattr(net[0], "mine")
-
-
-def test_parameter_tuple_clones_with_a_prefix() -> None:
-    parameters = ParameterTuple(nn.Dense(2, 3).get_parameters())
-    clones = parameters.clone("moments", "zeros")
-    assert [p.name for p in clones] == ["moments.weight", "moments.bias"] and not clones[0].asnumpy().any()
-    with pytest.raises(TypeError, match="should be 'Parameter' collection"):
-        ParameterTuple([Tensor([1.0])])
-
-
-def test_trainable_and_untrainable_parameters() -> None:
-    net = nn.BatchNorm2d(3)
-    net.gamma.requires_grad = False
-    assert [p.name for p in net.trainable_params()] == ["beta"]
-    assert [p.name for p in net.untrainable_params()] == ["mean", "variance", "gamma"]
-    with pytest.raises(TypeError, match="'requires_grad' must be bool"):
-        net.gamma.requires_grad = 1
-
-
 # --- hooks and recomputation ------------------------------------------------------------------------------------------
 
 
@@ -386,47 +321,6 @@ def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
         assert np.abs(one.asnumpy()).max() > 0
 
 
-class _Generates:
-    """A mixin behind Cell with methods that torch has, too."""
-
-    def forward(self, **kwargs):
-        return "forward", sorted(kwargs)
-
-    def type(self):
-        return "the mixin's"
-
-
-class _Mixed(nn.Cell, _Generates):
-    def construct(self, x):
-        return x + 1
-
-
-def test_a_mixin_behind_cell_wins_over_torch() -> None:
-    net = _Mixed()
-    assert net.forward(a=1) == ("forward", ["a"])
-    assert net.type() == "the mixin's"
-    assert float(net(Tensor(1.0))) == 2.0
-
-
-def test_a_method_named_forward_is_not_what_a_call_runs() -> None:
-    net, seen = _Mixed(), []
-    net.register_forward_hook(lambda cell, inputs, output: seen.append(cell.forward(b=2)))
-    assert float(net(Tensor(1.0))) == 2.0
-    assert seen == [("forward", ["b"])]
-
-
-def test_what_a_program_defines_itself_stays() -> None:
-    class Own(nn.Cell, _Generates):
-        def type(self):
-            return "its own"
-
-    class Derived(Own):
-        pass
-
-    assert Derived().type() == "its own"
-    assert Derived().forward() == ("forward", [])
-
-
 def test_compile_refuses_what_the_cell_refuses_and_changes_nothing() -> None:
     from mindspore_compat.common.api import _cell_graph_executor
 
@@ -465,39 +359,3 @@ def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
     with pytest.raises(RuntimeError) as own:
         Net()(fails)
     assert own.value is error
-
-
-def test_a_child_named_forward() -> None:
-    """MindSpore's Cells have no method of that name."""
-
-    class Outer(nn.Cell):
-        def __init__(self, inner: nn.Cell) -> None:
-            super().__init__()
-            self.forward = inner
-
-        def construct(self, x):
-            return self.forward(x) * 2
-
-    inner = nn.Dense(2, 3)
-    outer, x = Outer(inner), Tensor([[1.0, 2.0]])
-    assert outer.forward is inner and [name for name, _ in outer.name_cells().items()] == ["forward"]
-    assert np.array_equal(outer(x).asnumpy(), inner(x).asnumpy() * 2)
-    assert nn.ReLU().forward(Tensor([-1.0])).tolist() == [0.0]
-    del outer.forward
-    outer.forward = nn.ReLU()
-    assert outer(Tensor([3.0])).asnumpy().tolist() == [6.0]
-
-
-def test_arguments_may_have_any_name() -> None:
-    class Named(nn.Cell):
-        def __init__(self, box: float, cls: float) -> None:
-            super().__init__()
-            self.weights = (box, cls)
-
-        def construct(self, x: Any, cls: float = 1.0, fn: float = 1.0, function: float = 1.0) -> Any:
-            return x * cls * fn * function
-
-    net = Named(box=1.0, cls=2.0)
-    assert net.weights == (1.0, 2.0)
-    assert net(Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
-    assert ms.recompute(net, Tensor([1.0]), cls=2.0, fn=3.0, function=4.0).asnumpy().tolist() == [24.0]
