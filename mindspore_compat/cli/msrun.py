@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
 
 
 def command() -> int:
-    """The script ``msrun``, for shell scripts that nobody touched. Where real MindSpore is installed beside this package
-    the name is its own.
+    """The script ``msrun``, for shell scripts that nobody touched. Where real MindSpore is installed, too, the name is
+    its own.
     """
     if any(importlib.metadata.distributions(name="mindspore")):
         upstream = "import sys; from mindspore.parallel.cluster.run import main; sys.exit(main())"
