@@ -28,9 +28,6 @@ def main() -> None:
     parser.add_argument("--oracle", help="the Python of real MindSpore: run there too")
     parser.add_argument("--only-oracle", action="store_true", help="keep what is stored of ours")
     parser.add_argument(
-        "--still", action="store_true", help="train only, with nothing random in the data: for comparing first losses"
-    )
-    parser.add_argument(
         "--missing", action="store_true", help="only sides that the store does not have, or that did not end"
     )
     parser.add_argument("--jobs", type=int, default=1)
@@ -65,12 +62,11 @@ def main() -> None:
         keep = options.keep / f"{project.name}-{side}" if options.keep else None
         try:
             result = run_project(
-                project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep, options.still
+                project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep
             )
         except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
             print(f"{project.name}: {error}", flush=True)
             return
-        side += " still" * options.still
         options.store.mkdir(parents=True, exist_ok=True)
         kept = options.store / f"{project.name}.json"
         kept.write_text(
@@ -94,10 +90,7 @@ def main() -> None:
             for side in sides
             if not options.missing
             or any(
-                came["end"] != "ended"
-                for came in stored.get(project.name, {})
-                .get(side + " still" * options.still, {"": {"end": ""}})
-                .values()
+                came["end"] != "ended" for came in stored.get(project.name, {}).get(side, {"": {"end": ""}}).values()
             )
         ]
         with ThreadPoolExecutor(options.jobs) as pool:

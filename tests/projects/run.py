@@ -38,24 +38,23 @@ _REAL = {**_QUIET, "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GL
 
 
 def run_project(
-    project: Project, models: Path, oracle: str | None = None, keep: Path | None = None, still: bool = False
+    project: Project, models: Path, oracle: str | None = None, keep: Path | None = None
 ) -> dict[str, dict[str, Any]]:
     """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore.
 
     What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last),
-    ``begins`` (the first few), ``tail`` of the output, ``error``. ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and
-    removed. ``still``: only up to the training, with nothing random in the data (start/still.py), so that the first
-    losses of both sides can be compared.
+    ``begins`` (the first few), ``tail`` of the output, ``error``. ``keep`` is a folder to work in and leave as it is;
+    without it a temporary one is used and removed.
     """
     if keep is not None:
         shutil.rmtree(keep, ignore_errors=True)
         keep.mkdir(parents=True)
-        return _run_in(keep, project, models, oracle, still)
+        return _run_in(keep, project, models, oracle)
     with tempfile.TemporaryDirectory(prefix=f"{project.name}-") as folder:
-        return _run_in(Path(folder), project, models, oracle, still)
+        return _run_in(Path(folder), project, models, oracle)
 
 
-def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, still: bool) -> dict[str, dict[str, Any]]:
+def _run_in(folder: Path, project: Project, models: Path, oracle: str | None) -> dict[str, dict[str, Any]]:
     home, data, out, library = folder / "zoo" / project.path, folder / "data", folder / "out", folder / "library"
     for path in (project.path, *project.needs):
         shutil.copytree(models / path, folder / "zoo" / path, symlinks=True, dirs_exist_ok=True)
@@ -65,8 +64,7 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, st
     for name, source in {
         "mindspore_compat": ROOT / "mindspore_compat",
         "sitecustomize.py": START / "ours/sitecustomize.py",
-        "twin.py": START / "twin.py",
-        "still.py": START / "still.py",
+        "alike.py": START / "alike.py",
     }.items():
         (library / name).symlink_to(source)
     project.data(data)
@@ -76,15 +74,8 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, st
     environment |= {**(_REAL if oracle else _QUIET), **project.environment}
     first = [str(START / "real"), str(START)] if oracle else [str(library)]
     environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [project.environment.get("PYTHONPATH")])])
-    if still:
-        environment["PROJECTS_STILL"] = "1"
-    last = (
-        next((number for number, stage in enumerate(project.stages) if stage.name == "train"), 0)
-        if still
-        else len(project.stages)
-    )
     start = [oracle] if oracle else [sys.executable, "-m", "mindspore_compat"]
-    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages[: last + 1]}
+    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages}
 
 
 def apply(edit: Edit, home: Path, places: dict[str, str]) -> None:

@@ -1,15 +1,7 @@
-"""Ours starts: initializers draw as on the other side. Nothing else: projects get mindspore_compat as it is."""
+"""Ours starts. Nothing is changed but the seed and the number of workers: projects get mindspore_compat as it is."""
 
-import still
-import twin
+import alike
 
-from mindspore_compat import dataset
-from mindspore_compat.common import initializer
+import mindspore_compat
 
-twin.begin()
-initializer._random_uniform, initializer._random_normal, initializer._truncated_normal = (
-    twin.uniform,
-    twin.normal,
-    twin.truncated,
-)
-still.begin(dataset)
+alike.begin(mindspore_compat)

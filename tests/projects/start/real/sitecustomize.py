@@ -5,9 +5,8 @@ import os
 import sys
 import types
 
+import alike
 import numpy as np
-import still
-import twin
 
 for _name, _type in {
     "int": int,
@@ -26,22 +25,6 @@ import mindspore.context  # noqa: E402
 import mindspore.dataset.transforms  # noqa: E402
 import mindspore.dataset.vision  # noqa: E402
 import mindspore.profiler  # noqa: E402
-from mindspore.common import initializer  # noqa: E402
-
-# ---- initial weights as on the other side -----------------------------------------------------------------------
-
-
-def _fill(arr, values):
-    arr[...] = values
-
-
-initializer._random_uniform = lambda seed, arr, low, high: _fill(arr, twin.uniform(low, high, arr.shape))
-initializer._random_normal = lambda seed, arr, mean, sigma: _fill(arr, twin.normal(mean, sigma, arr.shape))
-initializer._truncated_normal = lambda seed, arr, low, high, mean, sigma: _fill(
-    arr, twin.truncated(mean, sigma, low, high, arr.shape)
-)
-initializer._numpy_seed = lambda: 0  # drawn from numpy's state, which then differs from the other side's
-twin.begin()
 
 # ---- every device is the CPU, keys of other releases are dropped --------------------------------------------------
 
@@ -65,7 +48,7 @@ for _module in (mindspore.communication, mindspore.communication.management):
     _module.get_rank = _module.get_local_rank = lambda *_, **__: 0
     _module.get_group_size = lambda *_, **__: 1
 
-still.begin(mindspore.dataset)
+alike.begin(mindspore)
 
 # ---- modules that were renamed -----------------------------------------------------------------------------------
 
@@ -92,12 +75,6 @@ _old_module("mindspore.dataset.transforms.py_transforms", _transforms)
 
 # workers beyond the cores are refused otherwise, in Python and below it
 mindspore.dataset.core.validator_helpers.cpu_count = lambda: 1024
-mindspore.dataset.engine.datasets.Dataset.num_parallel_workers = property(
-    lambda self: self.__dict__.get("_few_workers"),
-    lambda self, value: self.__dict__.update(
-        _few_workers=value and min(value, 1 if os.environ.get("PROJECTS_STILL") else 2)
-    ),
-)
 
 
 def _small_cifar(fields, files):
