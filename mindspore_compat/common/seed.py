@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 __all__ = ["SeedStream", "get_seed", "numpy_generator", "set_seed", "stream_of"]
 
 _seed: int | None = None
+times_set = 0  # how often `set_seed` was called, by which the datasets see whether it was after their own
 _generator: np.random.Generator | None = None
 _kernel_seeds: dict[tuple[str, int], int] = {}
 _KERNEL_STEP = 3528531795 ^ 3449720151  # by how much the seed of a random kernel grows with each use
@@ -18,7 +20,7 @@ _MAXINT32 = 2**31 - 1
 
 
 def set_seed(seed: int) -> None:
-    """Seed everything random: initializers, torch's and numpy's global generators, and (lazily) the datasets.
+    """Seed everything random: initializers, Python's, torch's and numpy's generators, and (lazily) the datasets.
 
     Args:
         seed: a non-negative int.
@@ -31,15 +33,16 @@ def set_seed(seed: int) -> None:
         >>> print(ms.get_seed())
         1
     """
-    global _seed, _generator
+    global _seed, _generator, times_set
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
         raise ValueError(f"For 'set_seed', the 'seed' must be int and must >= 0, but got '{seed}'.")
-    _seed = int(seed)
+    _seed, times_set = int(seed), times_set + 1
     _generator = np.random.default_rng(_seed)
     _kernel_seeds.clear()
     _streams.clear()
+    random.seed(_seed)
     np.random.seed(_seed % 2**32)
     torch.manual_seed(_seed)
 

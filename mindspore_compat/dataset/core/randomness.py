@@ -10,14 +10,19 @@ from __future__ import annotations
 import secrets
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+
+from mindspore_compat.dataset.core.engines import MersenneTwister, MersenneTwister64
 
 __all__ = [
     "DEFAULT_SEED",
     "Key",
+    "Order",
+    "Unshuffled",
     "chosen_seed",
     "configured_seed",
     "current_rng",
@@ -33,32 +38,37 @@ DEFAULT_SEED = 5489
 Key = tuple[int, ...]
 
 _active = threading.local()
-_configured: int | None = None
-_eager = np.random.default_rng()
-_eager_global: int | None = None
+_configured: tuple[int, int] | None = None  # calls of `mindspore.set_seed` before, and the seed
+_times_set = 0
+_eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # what it was seeded by, and itself
+
+
+def _global() -> tuple[int, int | None]:
+    """How often ``mindspore.set_seed`` was called, and what it got last."""
+    module = sys.modules.get("mindspore_compat.common.seed")
+    return (0, None) if module is None else (module.times_set, module.get_seed())
 
 
 def reseed(seed: int) -> None:
     """Make `seed` the base of all iterators and eager calls from now on."""
-    global _configured, _eager
-    _configured = None if seed == DEFAULT_SEED else seed
-    _eager = np.random.default_rng(_configured)
+    global _configured, _times_set
+    _configured, _times_set = (_global()[0], seed), _times_set + 1
 
 
 def configured_seed() -> int:
-    """The seed of `config.set_seed`, or the default value that stands for none."""
-    return DEFAULT_SEED if _configured is None else _configured
-
-
-def _global_seed() -> int | None:
-    """The seed of ``mindspore.set_seed``, None where it was never called."""
-    module = sys.modules.get("mindspore_compat.common.seed")
-    return None if module is None else module.get_seed()
+    """What was given last to ``dataset.config.set_seed`` or ``mindspore.set_seed``, or the default value that stands
+    for none.
+    """
+    times, seed = _global()
+    if _configured is not None and _configured[0] == times:
+        seed = _configured[1]
+    return DEFAULT_SEED if seed is None else seed
 
 
 def chosen_seed() -> int | None:
-    """The seed the user chose: ``dataset.config.set_seed``, else ``mindspore.set_seed``, else None."""
-    return _global_seed() if _configured is None else _configured
+    """The seed the user chose, else None."""
+    seed = configured_seed()
+    return None if seed == DEFAULT_SEED else seed
 
 
 def fresh_seed() -> int:
@@ -90,7 +100,7 @@ def narrowed(number: int) -> Iterator[None]:
 
 def current_rng() -> np.random.Generator:
     """The generator for a random operation: the enclosing task's, or the eager one outside a pipeline."""
-    global _eager, _eager_global
+    global _eager
     rng = getattr(_active, "rng", None)
     if rng is not None:
         return rng
@@ -98,7 +108,75 @@ def current_rng() -> np.random.Generator:
     if key is not None:
         _active.rng = np.random.default_rng(key)
         return _active.rng
-    seed = _global_seed()
-    if _configured is None and seed != _eager_global:
-        _eager, _eager_global = np.random.default_rng(seed), seed
-    return _eager
+    source = _times_set, _global()
+    if _eager[0] != source:
+        _eager = source, np.random.default_rng(chosen_seed())
+    return _eager[1]
+
+
+class Order:
+    """What is random about the order of rows in one pass over a node: the engines that upstream draws it from.
+
+    Args:
+        seed: of the node's first pass. passes: how many passes came before. kept: for all passes of a node the same
+            dict, in which an order waits to be shuffled further.
+    """
+
+    def __init__(self, seed: int, passes: int = 0, kept: dict | None = None) -> None:
+        self.seed, self.passes = seed, passes
+        self._kept: dict = {} if kept is None else kept
+
+    def engine(self, step: int = 1) -> MersenneTwister:
+        """The engine of this pass, whose seed is `step` more than that of the pass before."""
+        return MersenneTwister(self.seed + step * self.passes)
+
+    def buffer_engine(self, count: Callable[[], int]) -> MersenneTwister64:
+        """The engine that a buffer of rows draws from, one number a row: it goes on from pass to pass. `count`: how
+        many rows a pass has, asked where the pass before was not seen to its end.
+        """
+        passes, engine = self._kept.pop("buffer", (0, None))
+        if engine is None or passes != self.passes:
+            engine = MersenneTwister64(self.seed % 2**32)
+            if self.passes:
+                engine.skip(self.passes * count())
+        return engine
+
+    def keep_engine(self, engine: MersenneTwister64) -> None:
+        """Let `engine` go on in the next pass."""
+        self._kept["buffer"] = self.passes + 1, engine
+
+    def first(self) -> Order:
+        """The order of the first pass, for what is the same in all."""
+        return Order(self.seed)
+
+    def shuffled(self, size: int, seed: int | None = None, step: int = 1) -> np.ndarray:
+        """0 to ``size - 1`` in the order of this pass: upstream shuffles that of the pass before once more, with the
+        next seed. `seed` is that of the first pass, default the node's.
+        """
+        first = self.seed if seed is None else seed
+
+        def further(order: np.ndarray | None, passes: int) -> np.ndarray:
+            shuffled = MersenneTwister(first + step * passes).shuffled(size)
+            return shuffled if order is None else order[shuffled]
+
+        return self.continued((size, first, step), further)
+
+    def continued(self, what: Any, further: Callable[[Any, int], Any]) -> Any:
+        """What has become of something in this pass: ``further(what it was, or None, passes before)`` for each pass."""
+        passes, state = self._kept.get(what, (-1, None))
+        if passes > self.passes:
+            passes, state = -1, None
+        for number in range(passes + 1, self.passes + 1):
+            state = further(state, number)
+        self._kept[what] = self.passes, state
+        return state
+
+
+class Unshuffled(Order):
+    """For counting rows: nothing changes its place."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def shuffled(self, size: int, *args: Any, **kwargs: Any) -> np.ndarray:
+        return np.arange(size)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
 
 if TYPE_CHECKING:
@@ -53,29 +52,10 @@ class BuiltinSampler:
     """Base of the samplers below; user-defined ones derive from `Sampler`."""
 
     shuffle: Any = False
-    # of a source of files while it is read: where each file ends, and whether shards are blocks
-    _stops: np.ndarray | None = None
-    _in_blocks = False
 
     def __init__(self, num_samples: int | None = None) -> None:
         self.child_sampler: BuiltinSampler | None = None
         self.num_samples = num_samples
-
-    @contextlib.contextmanager
-    def over_files(self, stops: np.ndarray, in_blocks: bool) -> Iterator[None]:
-        """Within, ``Shuffle.FILES`` and ``INFILE`` mean the files that end at `stops`; with `in_blocks` a shard is a
-        run of samples that follow each other, whatever the offset.
-        """
-        self._stops, self._in_blocks = stops, in_blocks
-        try:
-            with (
-                contextlib.nullcontext()
-                if self.child_sampler is None
-                else self.child_sampler.over_files(stops, in_blocks)
-            ):
-                yield
-        finally:
-            del self._stops, self._in_blocks
 
     def parse(self) -> BuiltinSampler:
         """This sampler: upstream's is made of it by its engine."""
@@ -90,6 +70,10 @@ class BuiltinSampler:
     def get_child(self) -> BuiltinSampler | None:
         """The child sampler or None."""
         return self.child_sampler
+
+    def chain(self) -> list[BuiltinSampler]:
+        """This sampler and those that choose before it, the first to choose first."""
+        return [*([] if self.child_sampler is None else self.child_sampler.chain()), self]
 
     def get_num_samples(self) -> int | None:
         """The smaller of this sampler's and its child's `num_samples`, None where neither has one."""
@@ -109,16 +93,12 @@ class BuiltinSampler:
         """Whether only one shard is read."""
         return self.child_sampler is not None and self.child_sampler.is_sharded()
 
-    def indices(self, size: int, rng: np.random.Generator, labels: np.ndarray | None = None) -> np.ndarray:
+    def indices(self, size: int, order: Order, labels: np.ndarray | None = None) -> np.ndarray:
         """The ids of one pass over `size` samples, as an int64 array."""
         if self.child_sampler is None:
-            return self._choose(size, rng, labels)
-        ids = self.child_sampler.indices(size, rng, labels)
-        return ids[self._choose(len(ids), rng, None if labels is None else labels[ids])]
-
-    def is_shared(self) -> bool:
-        """Whether other processes must draw the same order (a shard is taken of it)."""
-        return self.child_sampler is not None and self.child_sampler.is_shared()
+            return self._choose(size, order, labels)
+        ids = self.child_sampler.indices(size, order, labels)
+        return ids[self._choose(len(ids), order, None if labels is None else labels[ids])]
 
     def is_users(self) -> bool:
         """Whether a sampler of the user's own is among this one and its children."""
@@ -143,20 +123,10 @@ class BuiltinSampler:
 
     def count(self, size: int) -> int:
         """How many ids `indices` gives."""
-        return len(self.indices(size, np.random.default_rng(0)))
+        return len(self.indices(size, Unshuffled()))
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         raise NotImplementedError
-
-    def _permutation(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        """A random order of the samples, of the files, or within the files."""
-        stops = self._stops
-        if stops is None or self.shuffle not in (Shuffle.FILES, Shuffle.INFILE) or stops[-1] != size:
-            return rng.permutation(size)
-        files = np.split(np.arange(size), stops[:-1])
-        if self.shuffle == Shuffle.FILES:
-            return np.concatenate([files[number] for number in rng.permutation(len(files))])
-        return np.concatenate([rng.permutation(file) for file in files])
 
     def _limit(self, size: int) -> int:
         return min(size, self.num_samples) if self.num_samples else size

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import Order, configured_seed
 from mindspore_compat.dataset.engine._sampler_base import (
     BuiltinSampler,
     Shuffle,
@@ -45,7 +46,7 @@ class SequentialSampler(BuiltinSampler):
         self.start_index = start_index
         super().__init__(num_samples)
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         start = self.start_index or 0
         if not 0 <= start < size:
             raise RuntimeError(
@@ -66,14 +67,19 @@ class RandomSampler(BuiltinSampler):
         check_num_samples(num_samples)
         self.replacement = replacement
         self.shuffle = shuffle
+        self.reshuffle_each_epoch = True
         super().__init__(num_samples)
 
     def is_shuffled(self) -> bool:
         return True
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         count = self._limit(size)
-        return rng.integers(0, size, count) if self.replacement else self._permutation(size, rng)[:count]
+        if self.replacement:
+            return order.engine(int(self.reshuffle_each_epoch)).below(np.full(count, size))
+        if not self.reshuffle_each_epoch:
+            order = order.first()
+        return order.shuffled(size)[:count]
 
 
 class SubsetSampler(BuiltinSampler):
@@ -100,7 +106,11 @@ class SubsetSampler(BuiltinSampler):
         child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
         return count if child is None else min(count, child)
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
+        return self.chosen(size)
+
+    def chosen(self, size: int) -> np.ndarray:
+        """The indices, in their order. Raises: RuntimeError."""
         ids = self.indices_list[: self._limit(len(self.indices_list))]
         wrong = ids[(ids < 0) | (ids >= size)]
         if len(wrong):
@@ -116,13 +126,9 @@ class SubsetRandomSampler(SubsetSampler):
     def is_shuffled(self) -> bool:
         return True
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
-        limit, self.num_samples = self.num_samples, None
-        try:
-            ids = rng.permutation(super()._choose(size, rng, labels))
-        finally:
-            self.num_samples = limit
-        return ids[: self._limit(len(ids))]
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
+        ids = self.chosen(size)
+        return ids[order.shuffled(len(ids), step=0)]
 
 
 class WeightedRandomSampler(BuiltinSampler):
@@ -161,12 +167,15 @@ class WeightedRandomSampler(BuiltinSampler):
             raise RuntimeError(f"{what} elements of weights vector must not be all zero.")
         return self
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         weights = self.parse().weights[:size]
         count = self.num_samples or size
-        if not self.replacement:
-            count = min(count, int(np.count_nonzero(weights)))
-        return rng.choice(len(weights), size=count, replace=self.replacement, p=weights / weights.sum())
+        engine = order.engine(step=0)
+        if self.replacement:
+            return engine.choices(weights, count)
+        count = min(count, int(np.count_nonzero(weights)))
+        with np.errstate(divide="ignore"):
+            return np.argsort(engine.exponentials(len(weights)) / weights, kind="stable")[:count]
 
 
 class DistributedSampler(BuiltinSampler):
@@ -194,6 +203,7 @@ class DistributedSampler(BuiltinSampler):
         self.num_shards = num_shards
         self.shard_id = shard_id
         self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
+        self.seed = configured_seed()
         self.offset = offset
         super().__init__(num_samples)
 
@@ -205,13 +215,11 @@ class DistributedSampler(BuiltinSampler):
     def is_shuffled(self) -> bool:
         return self.shuffle != Shuffle.FALSE if self.child_sampler is None else self.child_sampler.is_shuffled()
 
-    def is_shared(self) -> bool:
-        return True
-
     def is_sharded(self) -> bool:
         return self.num_shards > 1 if self.child_sampler is None else self.child_sampler.is_sharded()
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def check(self) -> None:
+        """Raises: RuntimeError for shards that there are not."""
         if self.num_shards <= 0 or not 0 <= self.shard_id < self.num_shards:
             raise RuntimeError(
                 f"DistributedSampler: shard_id must be in [0, num_shards), but got shard_id: {self.shard_id}, "
@@ -221,19 +229,29 @@ class DistributedSampler(BuiltinSampler):
             raise RuntimeError(
                 f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}."
             )
-        order = np.arange(size) if self.shuffle == Shuffle.FALSE else self._permutation(size, rng)
+
+    def share(self, size: int, in_blocks: bool = False) -> np.ndarray:
+        """Which places of `size` this shard has; with `in_blocks` those that follow each other, whatever the offset."""
         count = -(-size // self.num_shards)
-        if self._in_blocks:
-            ids = order[(self.shard_id * count + np.arange(count)) % size]
+        if in_blocks:
+            places = (self.shard_id * count + np.arange(count)) % size
         elif self.offset < 0:
-            ids = order[(self.shard_id + self.num_shards * np.arange(count)) % size]
+            places = (self.shard_id + self.num_shards * np.arange(count)) % size
         else:
-            ids = order[(self.shard_id - self.offset) % self.num_shards :: self.num_shards]
-        return ids[: self._limit(len(ids))]
+            places = np.arange(size)[(self.shard_id - self.offset) % self.num_shards :: self.num_shards]
+        return places[: self._limit(len(places))]
+
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
+        self.check()
+        places = self.share(size)
+        # upstream's own copy for each iterator begins one further than the sampler that the user made
+        return places if self.shuffle == Shuffle.FALSE else order.shuffled(size, self.seed + 1)[places]
 
 
 class PKSampler(BuiltinSampler):
-    """`num_val` samples of every class of a source with labels (ImageFolderDataset, MnistDataset, ...)."""
+    """`num_val` samples of every class of a source with labels (ImageFolderDataset, MnistDataset, ...), drawn at random
+    with replacement; `shuffle` puts the classes in random order.
+    """
 
     def __init__(
         self,
@@ -259,19 +277,20 @@ class PKSampler(BuiltinSampler):
     def is_shuffled(self) -> bool:
         return self.shuffle
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         if labels is None:
             raise RuntimeError("PKSampler needs a dataset with labels, such as ImageFolderDataset or MnistDataset.")
         if self.num_val < 1:
             raise RuntimeError(f"PKSampler: num_val should be greater than 0, but got num_val: {self.num_val}.")
-        picked = []
-        for label in np.unique(labels):
-            ids = np.flatnonzero(labels == label)
-            if self.shuffle:
-                ids = rng.permutation(ids)
-            picked.append(np.resize(ids, self.num_val))
-        ids = np.concatenate(picked) if picked else np.empty(0, np.int64)
-        return ids[: self._limit(len(ids))]
+        ids = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+        engine = order.first().engine()
+        if self.shuffle:  # of the classes, once for all passes; then the first pass goes on with the same engine
+            ids = [ids[place] for place in engine.shuffled(len(ids))]
+        if order.passes:
+            engine = order.engine()
+        places = np.repeat(np.arange(len(ids)), self.num_val)[: self.num_samples or None]
+        drawn = engine.below(np.array([len(some) for some in ids])[places])
+        return np.array([ids[place][draw] for place, draw in zip(places, drawn, strict=True)], np.int64)
 
 
 class Sampler(BuiltinSampler):
@@ -296,7 +315,7 @@ class Sampler(BuiltinSampler):
         super().end_pass()
         self.reset()
 
-    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+    def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         self.dataset_size = size
         ids: list[Any] = list(itertools.islice(self, self.num_samples or None))
         try:

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.errors import with_file
-from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.core.randomness import Key, Order, chosen_seed, fresh_seed, narrowed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
@@ -98,6 +96,7 @@ class Session:
         self._executors: dict[tuple[int, int], Executor] = {}
         self._stages: dict[int, list[Stage]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
+        self._orders: dict[int, dict] = {}  # for `Order`
         self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
         for node in self._nodes.values():
             node._begin_session()
@@ -111,6 +110,13 @@ class Session:
     def number(self, node: Node) -> int:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
+
+    def order_of(self, node: Node, passes: int, seed: int | None = None) -> Order:
+        """What orders `node`'s rows after so many passes; `seed` stands in for the session's."""
+        number = self.number(node)
+        if seed is None:
+            seed = self.seed if self.is_seeded else self.seed + number * 0x9E3779B9
+        return Order(seed, passes, self._orders.setdefault(number, {}))
 
     def sampler_of(self, node: Any) -> BuiltinSampler:
         """A source's sampler as it stood when the session began: each iterator has its own, as upstream."""
@@ -185,7 +191,8 @@ class Session:
 @dataclass(frozen=True)
 class Run:
     """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats,
-    `epoch` the iterator's epochs, whose first and last pass it may be.
+    `epoch` the iterator's epochs, whose first and last pass it may be. `seed` stands in for the session's where rows
+    are ordered.
     """
 
     session: Session
@@ -194,6 +201,7 @@ class Run:
     epoch: int
     is_first: bool = True
     is_last: bool = True
+    seed: int | None = None
 
     def repeated(self, index: int, count: int) -> Run:
         """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1: without end."""
@@ -205,19 +213,13 @@ class Run:
             is_last=self.is_last and index == count - 1,
         )
 
-    def rng(self, node: Node) -> np.random.Generator:
-        """The generator that orders `node`'s samples in this pass.
+    def order_of(self, node: Node) -> Order:
+        """What orders `node`'s rows in this pass.
 
         With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
         aligned. Without one they differ.
         """
-        return np.random.default_rng((*self.key, 0 if self.session.is_seeded else self.session.number(node)))
-
-    def shared_rng(self, round_number: int) -> np.random.Generator:
-        """The generator for samplers whose order all shards must agree on, also where nobody chose a seed."""
-        if self.session.is_seeded:
-            return np.random.default_rng((*self.key, 0))
-        return np.random.default_rng((DEFAULT_SEED, round_number, *self.key[1:]))
+        return self.session.order_of(node, self.pass_number, self.seed)
 
     def task_key(self, node: Node, index: int) -> Key:
         """Randomness of the `index`-th task of `node` in this pass."""

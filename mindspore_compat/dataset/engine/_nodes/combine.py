@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
+from mindspore_compat.dataset.core.engines import choices
+from mindspore_compat.dataset.core.randomness import Order
 from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
@@ -113,7 +113,7 @@ class ConcatDataset(Dataset):
         sizes = [child.get_dataset_size() for child in self.children]
         streams = [child._stream(run) for child in self.children]
         dtypes: list | None = None
-        for place in run.rng(self).permutation(np.repeat(np.arange(len(sizes)), sizes)):
+        for place in _drawn_datasets(sizes, run.order_of(self)):
             row = next(streams[place], None)
             if row is not None:
                 dtypes = self._check_types(dtypes, row)
@@ -147,6 +147,19 @@ class ConcatDataset(Dataset):
                     f"{before} and {now}."
                 )
         return found
+
+
+def _drawn_datasets(sizes: list[int], order: Order) -> list[int]:
+    """Which dataset the next row comes from: as likely as it has rows left. At the end of a pass a number is drawn
+    too, and the next pass goes on.
+    """
+    draws = order.engine(step=0).doubles((order.passes + 1) * (sum(sizes) + 1))[-sum(sizes) - 1 :]
+    left, chosen = list(sizes), []
+    for draw in draws[:-1].tolist():
+        place = int(choices(left, draw))
+        left[place] -= 1
+        chosen.append(place)
+    return chosen
 
 
 @register_node

@@ -10,6 +10,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.buffer import shuffled_places, through_buffer
 from mindspore_compat.dataset.engine._execution.columns import Row, positions
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -74,27 +75,11 @@ class ShuffleDataset(_IndexNode):
 
     def _order(self, run: Run) -> np.ndarray:
         order = self.children[0]._order(run)
-        rng = run.rng(self)
-        if self.buffer_size >= len(order):
-            return rng.permutation(order)
-        return order[np.fromiter(_through_buffer(iter(range(len(order))), self.buffer_size, rng), np.int64, len(order))]
+        return order[shuffled_places(len(order), self.buffer_size, run.order_of(self))]
 
     def _pick(self, run: Run) -> Iterator[Row]:
-        return _through_buffer(self.children[0]._stream(run), self.buffer_size, run.rng(self))
-
-
-def _through_buffer(rows: Iterator, size: int, rng: np.random.Generator) -> Iterator:
-    buffer = list(islice(rows, size))
-    if len(buffer) == size:
-        draws: list[int] = []
-        for row in rows:
-            if not draws:
-                draws = rng.integers(0, size, 1024).tolist()
-            place = draws.pop()
-            yield buffer[place]
-            buffer[place] = row
-    for place in rng.permutation(len(buffer)):
-        yield buffer[place]
+        rows, count = self.children[0]._stream(run), self.children[0].get_dataset_size
+        return through_buffer(rows, self.buffer_size, run.order_of(self), count)
 
 
 @register_node

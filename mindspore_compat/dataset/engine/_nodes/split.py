@@ -9,22 +9,33 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
+from mindspore_compat.dataset.core.randomness import fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
+from mindspore_compat.dataset.engine._execution.buffer import shuffled_places
 from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, RandomSampler, SequentialSampler
 
 __all__ = ["split"]
 
 
-class _Part(MappableDataset):
-    """Some rows of an indexed dataset, in the same order in every epoch; `use_sampler` gives it another."""
+#: Upstream shuffles rows that can not be asked for by number through a buffer of this size.
+_BUFFER = 10000
 
-    def __init__(self, whole: Dataset, order: _SharedOrder, start: int, stop: int) -> None:
+
+class _Part(MappableDataset):
+    """Some rows of an indexed dataset; `use_sampler` gives them another order.
+
+    As upstream, the whole is put into the same random order in every pass, and cut: parts have no row in common where
+    the whole itself is not shuffled. Without a chosen seed they have none whatever the whole.
+    """
+
+    def __init__(self, whole: Dataset, randomize: bool, seed: int, start: int, stop: int) -> None:
         super().__init__(shuffle=False)
         self.children = [whole]
-        self._shared, self._start, self._stop = order, start, stop
+        self._randomize, self._seed, self._start, self._stop = randomize, seed, start, stop
 
     def _column_names(self) -> list[str]:
         return self.children[0]._column_names()
@@ -32,26 +43,28 @@ class _Part(MappableDataset):
     def _num_rows(self) -> int:
         return self._stop - self._start
 
-    def _order(self, run: Run) -> np.ndarray:
-        return self._shared.get(run)[self._start : self._stop][super()._order(run)]
+    def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
+        whole = self.children[0]
+        if not run.session.is_seeded:  # all parts have to agree, and all iterators over them
+            order = self._cut(whole, replace(run, pass_number=0, seed=self._seed))
+            return order[super()._sampled(run, further)]
+        if isinstance(whole, MappableDataset):
+            return whole._sampled(run, [*self._samplers(), *run.session.sampler_of(self).chain(), *further])
+        return self._cut(whole, run)[super()._sampled(run, further)]
 
+    def _samplers(self) -> list[BuiltinSampler]:
+        mix = RandomSampler()
+        mix.reshuffle_each_epoch = False
+        return [*([mix] if self._randomize else []), SequentialSampler(self._start, self._stop - self._start)]
 
-class _SharedOrder:
-    """The one order that all parts of a split are cut from: the same in every epoch, or parts would overlap."""
-
-    def __init__(self, whole: Dataset, randomize: bool) -> None:
-        self._whole = whole
-        self._randomize = randomize
-        seed = chosen_seed()
-        self._seed = fresh_seed() if seed is None else seed
-        self._order: np.ndarray | None = None
-
-    def get(self, run: Run) -> np.ndarray:
-        """Row numbers of the whole, in the order to cut."""
-        if self._order is None:
-            order = self._whole._order(replace(run, key=(self._seed, 0), pass_number=0))
-            self._order = np.random.default_rng((self._seed, 1)).permutation(order) if self._randomize else order
-        return self._order
+    def _cut(self, whole: Node, run: Run) -> np.ndarray:
+        """The part of what a pass over the whole gives."""
+        if isinstance(whole, MappableDataset):
+            return whole._sampled(run, self._samplers())
+        order = whole._order(run)
+        if self._randomize:
+            order = order[shuffled_places(len(order), _BUFFER, run.order_of(whole).first())]
+        return order[self._start : self._stop]
 
 
 @register_node
@@ -61,10 +74,10 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
     counts = _absolute_sizes(dataset.get_dataset_size(), sizes)
     starts = np.cumsum([0, *counts]).tolist()
     if dataset._is_indexed():
-        order = _SharedOrder(dataset, randomize)
-        return [_Part(dataset, order, start, stop) for start, stop in pairwise(starts)]
+        seed = fresh_seed()
+        return [_Part(dataset, randomize, seed, start, stop) for start, stop in pairwise(starts)]
     if randomize:
-        dataset = dataset.shuffle(max(2, min(10000, starts[-1])))
+        dataset = dataset.shuffle(_BUFFER)
     return [dataset.skip(start).take(count) for start, count in zip(starts, counts, strict=False)]
 
 

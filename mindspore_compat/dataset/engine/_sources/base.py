@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import check_num_samples
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -57,7 +59,6 @@ class MappableDataset(SourceDataset):
         if num_samples is not None:
             check_num_samples(num_samples)
         self.sampler: BuiltinSampler = select_sampler(num_samples or None, sampler, shuffle, num_shards, shard_id)
-        self._sessions = 0
 
     def _num_rows(self) -> int:
         """Samples of the source, before the sampler."""
@@ -93,15 +94,15 @@ class MappableDataset(SourceDataset):
             if self.sampler.offset < 0 and total:
                 count = -(-total // self.sampler.num_shards)
                 return min(count, self.sampler.num_samples) if self.sampler.num_samples else count
-        return self._sample_ids(self.sampler.apart(), np.random.default_rng(0), counting=True)
+        return self._sample_ids(self.sampler.apart(), Unshuffled(), counting=True)
 
-    def _sample_ids(self, sampler: BuiltinSampler, rng: np.random.Generator, counting: bool = False) -> Any:
+    def _sample_ids(self, sampler: BuiltinSampler, order: Order, counting: bool = False) -> Any:
         total = self._num_rows()
         if total == 0:
             return 0 if counting else np.empty(0, np.int64)
         if counting and self._labels() is None:
             return sampler.count(total)
-        ids = sampler.indices(total, rng, self._labels())
+        ids = sampler.indices(total, order, self._labels())
         if ids.ndim > 1 and not self._takes_groups:
             raise RuntimeError(
                 f"Fetched indices must be numbers, but the sampler gave arrays of shape {ids.shape[1:]}."
@@ -111,17 +112,19 @@ class MappableDataset(SourceDataset):
     def _is_indexed(self) -> bool:
         return True
 
-    def _begin_session(self) -> None:
-        self._sessions += 1
-
     def _pass_over(self, run: Run) -> None:
         """Let the sampler go on as if this pass had been read."""
         self._order(run)
 
     def _order(self, run: Run) -> np.ndarray:
-        sampler = run.session.sampler_of(self)
-        rng = run.shared_rng(self._sessions) if sampler.is_shared() else run.rng(self)
-        ids = np.asarray(self._sample_ids(sampler, rng), dtype=np.int64)
+        return self._sampled(run)
+
+    def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
+        """Numbers of the rows of one pass; `further` samplers choose among what the own one gives."""
+        sampler, order = run.session.sampler_of(self), run.order_of(self)
+        ids = np.asarray(self._sample_ids(sampler, order), dtype=np.int64)
+        for one in further:
+            ids = ids[one._choose(len(ids), order, None)]
         sampler.end_pass()
         return ids
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import kind_of
+from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import (
     check_dir,
     check_num_samples,
@@ -235,14 +236,14 @@ class _Mappable(Described, MappableDataset):
         if self.is_generated:
             check_for_generator(values["sampler"])
 
-    def _sample_ids(self, sampler: BuiltinSampler, rng: np.random.Generator, counting: bool = False) -> Any:
+    def _sample_ids(self, sampler: BuiltinSampler, order: Order, counting: bool = False) -> Any:
         if self._num_rows() == 0 and not (counting and self.size_of_nothing is not None):
             raise self._nothing()
-        return super()._sample_ids(sampler, rng, counting)
+        return super()._sample_ids(sampler, order, counting)
 
     def _size(self) -> int:
         if self._num_rows() == 0:
-            return self._sample_ids(self.sampler, np.random.default_rng(0), counting=True)
+            return self._sample_ids(self.sampler, Unshuffled(), counting=True)
         return super()._size()
 
     def _file_of(self, number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,11 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
+from mindspore_compat.dataset.engine._sources.mindrecord_order import MindRecordOrder
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
 
 __all__ = ["MindDataset"]
-
-
-def _chain(sampler: BuiltinSampler | None) -> Iterator[BuiltinSampler]:
-    """A sampler and those that choose before it."""
-    while sampler is not None:
-        yield sampler
-        sampler = sampler.child_sampler
 
 
 class MindDataset(MappableDataset):
@@ -113,7 +107,7 @@ class MindDataset(MappableDataset):
 
     def _labels(self) -> np.ndarray | None:
         """For `PKSampler`: the values of its column."""
-        column = next((s.class_column for s in _chain(self.sampler) if isinstance(s, PKSampler)), None)
+        column = next((s.class_column for s in self.sampler.chain() if isinstance(s, PKSampler)), None)
         if column is None:
             return None
         if column not in self._schema:
@@ -121,11 +115,14 @@ class MindDataset(MappableDataset):
         values = [shard.row(number, [column])[column] for shard in self._shards for number in range(len(shard))]
         return np.array(values)
 
-    def _order(self, run: Run) -> np.ndarray:
+    def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
         in_blocks = os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
         stops = np.append(self._stops, self._num_rows()) if self._num_padded else self._stops
-        with run.session.sampler_of(self).over_files(stops, in_blocks):
-            return super()._order(run)
+        sampler = run.session.sampler_of(self)
+        chain = [*sampler.chain(), *further]
+        rows = MindRecordOrder(chain, stops, in_blocks).rows(self._num_rows(), run.order_of(self), self._labels())
+        sampler.end_pass()
+        return rows
 
     def _parallelism(self) -> Parallelism:
         return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock

@@ -8,6 +8,7 @@ import numpy as np
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -54,6 +55,8 @@ class RandomDataset(SourceDataset):
         self._names = check_columns(columns_list, "columns_list") if columns_list else known
         if not set(self._names) <= set(known):
             raise RuntimeError(f"Invalid columns_list, {self._names} are not all in the schema: {known}.")
+        self._made_for: Any = None
+        self._rows: list[Row] = []
         self._num_rows = total_rows or num_samples or self._schema.num_rows or 16
 
     def _column_names(self) -> list[str]:
@@ -66,23 +69,24 @@ class RandomDataset(SourceDataset):
         return True
 
     def _order(self, run: Run) -> np.ndarray:
-        self._seed = int(run.rng(self).integers(2**31))
+        if run.session is not self._made_for:  # all at once, and the same in every pass
+            engine = run.order_of(self).first().engine()
+            self._rows = [self._row(engine) for _ in range(self._num_rows)]
+            self._made_for = run.session
         return np.arange(self._num_rows)
 
+    def _row(self, engine: MersenneTwister) -> Row:
+        values = {column["name"]: self._value(column, engine) for column in self._schema.columns}
+        return tuple(values[name] for name in self._names)
+
     def _fetch(self, index: np.ndarray) -> list[Row]:
-        columns = {column["name"]: column for column in self._schema.columns}
-        return [
-            tuple(
-                self._value(columns[name], (getattr(self, "_seed", 0), int(i), place))
-                for place, name in enumerate(self._names)
-            )
-            for i in index
-        ]
+        return [tuple(map(np.array, self._rows[i])) for i in index]
 
     @staticmethod
-    def _value(column: dict[str, Any], key: tuple[int, ...]) -> np.ndarray:
-        dtype, shape = numpy_dtype(column["type"]), [abs(size) for size in column.get("shape", [1])]
-        byte = int(np.random.default_rng(key).integers(256))
+    def _value(column: dict[str, Any], engine: MersenneTwister) -> np.ndarray:
+        sizes = column.get("shape", [1])
+        dtype, shape = numpy_dtype(column["type"]), [engine.integer(1, 32) if n < 0 else n for n in sizes]
+        byte = engine.integer(0, 255)
         if dtype.kind == "U":
             return np.full(shape, chr(97 + byte % 26) * 4)
         if dtype.kind == "b":

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import workers_in_range
+from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
@@ -37,7 +39,7 @@ class _RecordsSource(SourceDataset):
             else workers_in_range(num_parallel_workers)
         )
         self._shuffles_rows = shuffle not in (False, Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE)
-        self._shuffles_files = shuffle is Shuffle.FILES
+        self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
         self._num_samples, self._shards, self._shard = num_samples or None, num_shards, shard_id or 0
 
 
@@ -64,7 +66,7 @@ class RecordsDataset(Described, _RecordsSource):
         return [(path, self._records(path) if os.path.exists(path) else []) for path in self._files()]
 
     def _size(self) -> int:
-        return len(self._chosen(np.random.default_rng(0)))
+        return len(self._read(Unshuffled()))
 
     def _is_indexed(self) -> bool:
         return True
@@ -81,25 +83,26 @@ class RecordsDataset(Described, _RecordsSource):
                 raise RuntimeError(f"Invalid file, {type(self).__name__} failed to open file: {path}.")
         if not any(records for _, records in self._parts):
             raise self._nothing()
-        return self._chosen(run.shared_rng(run.pass_number) if self._shards else run.rng(self))
+        order = run.order_of(self)
+        rows = self._read(order)
+        if not self._shuffles_rows:
+            return rows
+        return shuffled_rows(rows, len(self._parts), int(self._stops[-1]), self._shards, order)
 
     @cached_property
     def _stops(self) -> np.ndarray:
         return np.cumsum([len(records) for _, records in self._parts])
 
-    def _chosen(self, rng: np.random.Generator) -> np.ndarray:
-        """Numbers of the records of one pass, counted through all files."""
+    def _read(self, order: Order) -> np.ndarray:
+        """Numbers of the records of one pass as they are read, counted through all files."""
         ranges = [
             np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)
         ]
         if self._shuffles_files:
-            ranges = [ranges[file] for file in rng.permutation(len(ranges))]
+            ranges = [ranges[file] for file in files_in_order(len(ranges), self._shards, order)]
         if self._shards:
             ranges = equal_share(ranges, self._shards, self._shard)
-        order = in_turns(ranges, 1 if self._shuffles_rows else self._workers)
-        if self._shuffles_rows:
-            rng.shuffle(order)
-        return order[: self._num_samples]
+        return in_turns(ranges, self._workers)[: self._num_samples]
 
     def _file_of(self, number: int) -> str:
         return self._parts[int(np.searchsorted(self._stops, number, side="right"))][0]

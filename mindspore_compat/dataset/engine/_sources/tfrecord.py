@@ -15,7 +15,9 @@ from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check, workers_in_range
+from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
@@ -143,37 +145,37 @@ class TFRecordDataset(SourceDataset):
         raise RuntimeError(f"Invalid file. The following files are not valid TFRecordDataset files: {self._files}.")
 
     def _size(self) -> int:
-        return len(self._chosen(np.random.default_rng(0)))
+        return len(self._read(Unshuffled()))
 
     def _is_indexed(self) -> bool:
         return True
 
     def _order(self, run: Run) -> np.ndarray:
-        return self._chosen(run.shared_rng(run.pass_number) if self._shards else run.rng(self))
+        order = run.order_of(self)
+        rows = self._read(order)
+        if self._shuffle is not Shuffle.GLOBAL:
+            return rows
+        return shuffled_rows(rows, len(self._files), sum(map(len, self._places())), self._shards, order)
 
-    def _chosen(self, rng: np.random.Generator) -> np.ndarray:
-        """Numbers of the rows of one pass; rows are counted through all files."""
+    def _read(self, order: Order) -> np.ndarray:
+        """Numbers of the rows of one pass as they are read, counted through all files."""
         counts = list(map(len, self._places()))
         starts = np.cumsum([0, *counts])
         files = list(range(len(counts)))
-        if self._shards and not self._equal:
-            if len(files) < self._shards:
-                raise RuntimeError(
-                    "Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is "
-                    f"false, but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
-                )
-            if self._shuffle is Shuffle.FILES:
-                rng.shuffle(files)
+        by_files = bool(self._shards) and not self._equal
+        if self._shards and by_files and len(files) < self._shards:
+            raise RuntimeError(
+                "Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is "
+                f"false, but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
+            )
+        if self._shuffle in (Shuffle.GLOBAL, Shuffle.FILES):
+            files = files_in_order(len(files), self._shards, order).tolist()
+        if by_files:
             files = files[self._shard :: self._shards]
-        elif self._shuffle is Shuffle.FILES:
-            rng.shuffle(files)
         ranges = [np.arange(starts[file], starts[file + 1]) for file in files]
         if self._shards and self._equal:
             ranges = equal_share(ranges, self._shards, self._shard or 0)
-        order = in_turns(ranges, 1 if self._shuffle is Shuffle.GLOBAL else self._workers)
-        if self._shuffle is Shuffle.GLOBAL:
-            rng.shuffle(order)
-        return order[: self._num_samples]
+        return in_turns(ranges, self._workers)[: self._num_samples]
 
     # --- what is in them ----------------------------------------------------------------------------------------------
 

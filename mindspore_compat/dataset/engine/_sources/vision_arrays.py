@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import open_image
 from mindspore_compat.dataset.core.arguments import kind_of
+from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.columns import Row
@@ -176,15 +178,25 @@ class FakeImageDataset(FilesDataset):
     def _num_rows(self) -> int:
         return self.num_images
 
+    @cached_property
+    def _drawn_labels(self) -> np.ndarray:
+        drawn = [self._engine(number).integer(0, self._num_classes - 1) for number in range(self.num_images)]
+        return np.array(drawn, np.uint32)
+
     def _labels(self) -> np.ndarray:
-        return np.random.default_rng(self.base_seed).integers(0, self._num_classes, self.num_images).astype(np.uint32)
+        return self._drawn_labels
+
+    def _engine(self, number: int) -> MersenneTwister:
+        return MersenneTwister(self.base_seed + number)
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         labels = self._labels()
         return [(self._fake(int(i)), np.array(labels[i])) for i in index]
 
     def _fake(self, number: int) -> np.ndarray:
-        return np.random.default_rng((self.base_seed, number)).integers(0, 256, tuple(self.image_size), dtype=np.uint8)
+        size = int(np.prod(self.image_size))
+        pixels = self._engine(number).normals(-(-size // 8)).clip(0, 255)  # upstream takes the bytes of float64s
+        return np.frombuffer(pixels.tobytes(), np.uint8)[:size].reshape(self.image_size).copy()
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
         return Dataset._fetch_columns(self, index)

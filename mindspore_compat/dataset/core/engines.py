@@ -1,0 +1,275 @@
+"""The random numbers of C++'s <random>, as GNU's library makes them: upstream's data engine draws from these.
+
+An engine gives 32-bit (or 31-bit) numbers; the methods are the distributions over them. What a distribution draws is
+part of what it is: an integer takes one number or more (those past the last full multiple are thrown away), a double
+two, a float one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Engine", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
+
+_BLOCK = 512
+_LAST_FLOAT = np.nextafter(np.float32(1), np.float32(0))
+
+
+class Engine:
+    """Base of the engines: a subclass gives `_more(count) -> array` of uint64, numbers from 0 to `range`."""
+
+    range: int
+
+    def __init__(self) -> None:
+        self._numbers = np.empty(0, np.uint64)
+        self._place = 0
+        self._normal: float | None = None  # the second of a pair
+
+    def _more(self, count: int) -> np.ndarray:
+        raise NotImplementedError
+
+    def _ahead(self, count: int) -> np.ndarray:
+        """The next `count` numbers, which stay next until `_place` moves."""
+        missing = count - (len(self._numbers) - self._place)
+        if missing > 0:
+            self._numbers = np.concatenate([self._numbers[self._place :], self._more(max(missing, _BLOCK))])
+            self._place = 0
+        return self._numbers[self._place : self._place + count]
+
+    def raw(self, count: int) -> np.ndarray:
+        """`count` numbers of the engine, uint64."""
+        numbers = self._ahead(count)
+        self._place += count
+        return numbers
+
+    def below(self, counts: np.ndarray) -> np.ndarray:
+        """For each of `counts` (up to the engine's range) one integer from 0 to it, without it; int64."""
+        counts = np.asarray(counts, np.uint64)
+        scales = np.uint64(self.range) // counts
+        limits = counts * scales
+        found = np.empty(len(counts), np.int64)
+        done = 0
+        while done < len(counts):
+            left = len(counts) - done
+            numbers = self._ahead(left)
+            # Which of the counts a number is for depends on how many before it were taken. From any guess this comes
+            # to the one answer that agrees with itself, after few rounds, as neighbours have similar limits.
+            places = np.arange(left)
+            while True:
+                taken = numbers < limits[done + places]
+                before = np.cumsum(taken) - taken
+                if np.array_equal(before, places):
+                    break
+                places = before
+            used = numbers[taken]
+            found[done : done + len(used)] = used // scales[done : done + len(used)]
+            self._place += left
+            done += len(used)
+        return found
+
+    def integer(self, low: int, high: int) -> int:
+        """`uniform_int_distribution`: an integer from `low` to `high`, both possible."""
+        count = high - low + 1
+        if count > self.range:
+            if count == self.range + 1:
+                return low + int(self.raw(1)[0])
+            raise ValueError(f"The range {low} to {high} is more than one number of the engine can tell apart.")
+        scale = self.range // count
+        while True:
+            number = int(self.raw(1)[0])
+            if number < count * scale:
+                return low + number // scale
+
+    def shuffled(self, size: int) -> np.ndarray:
+        """What `shuffle` makes of 0 to ``size - 1``; two places come of one number where there is room for both."""
+        if size < 2:
+            return np.arange(size)
+        if self.range // size >= size:
+            first = 2 - size % 2  # an even size begins with a place of its own
+            start = self.below(np.array([2])) if first == 2 else np.empty(0, np.int64)
+            lower = np.arange(first + 1, size, 2, dtype=np.uint64)  # choices for the first of the two
+            pairs = self.below(lower * (lower + np.uint64(1))).astype(np.uint64)
+            both = np.stack([pairs // (lower + np.uint64(1)), pairs % (lower + np.uint64(1))], 1)
+            targets = np.concatenate([start, both.ravel().astype(np.int64)])
+        else:
+            targets = self.below(np.arange(2, size + 1, dtype=np.uint64))
+        return _swapped(targets)
+
+    def doubles(self, count: int) -> np.ndarray:
+        """`generate_canonical<double>`: from 0 to 1, without 1."""
+        pairs = self.raw(2 * count).astype(np.float64).reshape(count, 2)
+        values = (pairs[:, 0] + pairs[:, 1] * 4294967296.0) / 18446744073709551616.0
+        return np.minimum(values, np.nextafter(1.0, 0.0))
+
+    def double(self, low: float = 0.0, high: float = 1.0) -> float:
+        """`uniform_real_distribution<double>`: from `low` to `high`."""
+        return float(self.doubles(1)[0]) * (high - low) + low
+
+    def single(self, low: Any = 0.0, high: Any = 1.0) -> np.float32:
+        """`uniform_real_distribution<float>`: as `double`, of one number and in 32 bits all along."""
+        low, high = np.float32(low), np.float32(high)
+        value = min(np.float32(self.raw(1)[0]) / np.float32(4294967296.0), _LAST_FLOAT)
+        return value * (high - low) + low
+
+    def chance(self, probability: Any) -> bool:
+        """`bernoulli_distribution`: whether what has this probability happens."""
+        return bool(self.doubles(1)[0] < probability)
+
+    def chances(self, probability: Any, count: int) -> np.ndarray:
+        """`count` times `chance`."""
+        return self.doubles(count) < probability
+
+    def normals(self, count: int) -> np.ndarray:
+        """`normal_distribution<double>` of mean 0 and deviation 1, which makes two at a time and keeps the second."""
+        found = [] if self._normal is None else [self._normal]
+        while len(found) < count:
+            x, y = (2.0 * self.doubles(2) - 1.0).tolist()
+            square = x * x + y * y
+            if 0.0 < square <= 1.0:
+                factor = math.sqrt(-2.0 * math.log(square) / square)
+                found += [y * factor, x * factor]
+        self._normal = found[count] if len(found) > count else None
+        return np.array(found[:count])
+
+    def exponentials(self, count: int) -> np.ndarray:
+        """`exponential_distribution` of rate 1."""
+        return np.array([-math.log(1.0 - value) for value in self.doubles(count).tolist()])
+
+    def choices(self, weights: Any, count: int) -> np.ndarray:
+        """`discrete_distribution`: places in `weights`, which are probabilities up to a factor."""
+        return np.zeros(count, np.int64) if len(weights) < 2 else choices(weights, self.doubles(count))
+
+
+def choices(weights: Any, draws: Any) -> Any:
+    """The places in `weights` that `draws`, numbers from 0 to 1, fall on."""
+    probabilities = np.asarray(weights, np.float64)
+    steps = np.cumsum(probabilities / _sum(probabilities))
+    steps[-1] = 1.0
+    return np.searchsorted(steps, draws, side="left")
+
+
+def _swapped(targets: np.ndarray) -> np.ndarray:
+    """0, 1, … after place 1, 2, … has been swapped with `targets`, each of which lies not behind it.
+
+    Without a loop over places: place k gets what its target held, which is k' if k' was the last to move there, else
+    what the target itself had got, and so on until one that moved nowhere; then whoever moved somewhere last is there.
+    """
+    here = np.arange(len(targets) + 1)
+    source = np.concatenate([here[:1], targets])
+    movers = _stable_order(source)
+    places = source[movers]
+    again = np.flatnonzero(places[1:] == places[:-1])
+    value = here.copy()
+    value[movers[again + 1]] = movers[again]
+    source[movers[again + 1]] = movers[again + 1]
+    while True:
+        further = source[source]
+        if np.array_equal(further, source):
+            break
+        source = further
+    order = value[source]
+    order[places] = movers  # of several the last stays
+    return order
+
+
+def _stable_order(values: np.ndarray) -> np.ndarray:
+    """`argsort` of numbers below 2 ** 32, by 16 bits at a time, for which NumPy counts instead of comparing."""
+    order = np.argsort(values.astype(np.uint16), kind="stable")
+    if len(values) <= 1 << 16:
+        return order
+    return order[np.argsort((values[order] >> 16).astype(np.uint16), kind="stable")]
+
+
+def _sum(values: np.ndarray) -> float:
+    """The sum from left to right."""
+    return float(np.cumsum(values)[-1])
+
+
+class MersenneTwister(Engine):
+    """`std::mt19937`."""
+
+    range = 2**32 - 1
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._engine: Any = np.random.MT19937(0)
+        self._engine._legacy_seeding(seed % 2**32)
+
+    def _more(self, count: int) -> np.ndarray:
+        return self._engine.random_raw(count)
+
+
+class LinearCongruential(Engine):
+    """`std::minstd_rand0`, GNU's `default_random_engine`: 1 to 2 ** 31 - 2, given less one."""
+
+    range = 2**31 - 3
+    _FACTOR, _MODULUS = 16807, 2**31 - 1
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._state = seed % self._MODULUS or 1
+
+    def _more(self, count: int) -> np.ndarray:
+        powers = np.array([self._FACTOR], np.uint64)
+        while len(powers) < count:
+            powers = np.concatenate([powers, powers * powers[-1] % np.uint64(self._MODULUS)])
+        states = powers[:count] * np.uint64(self._state) % np.uint64(self._MODULUS)
+        self._state = int(states[-1])
+        return states - np.uint64(1)
+
+
+class MersenneTwister64:
+    """`std::mt19937_64`, as a buffer draws its places from it."""
+
+    _SIZE, _SHIFT = 312, 156
+
+    def __init__(self, seed: int) -> None:
+        state = [seed % 2**64]
+        for place in range(1, self._SIZE):
+            last = state[-1]
+            state.append((6364136223846793005 * (last ^ (last >> 62)) + place) % 2**64)
+        self._state = np.array(state, np.uint64)
+        self._numbers = np.empty(0, np.uint64)
+        self._place = 0
+
+    def remainders(self, counts: np.ndarray) -> np.ndarray:
+        """For each of `counts` the next number modulo it, int64."""
+        blocks = [self._numbers]
+        while sum(map(len, blocks)) < self._place + len(counts):
+            blocks.append(self._block())
+        self._numbers = numbers = np.concatenate(blocks)[self._place :]
+        self._place = len(counts)
+        return (numbers[: len(counts)] % np.asarray(counts, np.uint64)).astype(np.int64)
+
+    def skip(self, count: int) -> None:
+        """Leave `count` numbers out."""
+        while count > 0:
+            self.remainders(np.ones(min(count, self._SIZE), np.uint64))
+            count -= self._SIZE
+
+    def put_back(self, count: int) -> None:
+        """Let the last `count` numbers, of one call, come again."""
+        self._place -= count
+
+    def _block(self) -> np.ndarray:
+        """The next 312 numbers, uint64."""
+        state, half = self._state, self._SHIFT
+        following = np.append(state[1:], np.uint64(0))
+        self._twist(state[:half], following[:half], state[half:])  # each part reads what those before it made
+        self._twist(state[half:-1], following[half:-1], state[: half - 1])
+        self._twist(state[-1:], state[:1], state[half - 1 : half])
+        numbers = state.copy()
+        numbers ^= (numbers >> np.uint64(29)) & np.uint64(0x5555555555555555)
+        numbers ^= (numbers << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)
+        numbers ^= (numbers << np.uint64(37)) & np.uint64(0xFFF7EEE000000000)
+        numbers ^= numbers >> np.uint64(43)
+        return numbers
+
+    @staticmethod
+    def _twist(target: np.ndarray, following: np.ndarray, far: np.ndarray) -> None:
+        mixed = (target & np.uint64(0xFFFFFFFF80000000)) | (following & np.uint64(0x7FFFFFFF))
+        odd = np.where(mixed & np.uint64(1), np.uint64(0xB5026F5AA96619E9), np.uint64(0))
+        target[...] = far ^ (mixed >> np.uint64(1)) ^ odd
