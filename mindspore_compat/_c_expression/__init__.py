@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._c_expression import typing
-from mindspore_compat.common import _initializer_values as _values
+from mindspore_compat.common._philox import fill_normal as _random_normal  # noqa: F401 - scripts borrow them
+from mindspore_compat.common._philox import fill_truncated_normal as _truncated_normal  # noqa: F401
+from mindspore_compat.common._philox import fill_uniform as _random_uniform  # noqa: F401
 from mindspore_compat.context import get_context, set_context
 
 __all__ = ["MSContext", "is_reboot_node", "typing"]
@@ -43,23 +43,6 @@ class MSContext:
 def is_reboot_node() -> bool:
     """Whether the process took the place of one that failed (Ascend's recovery): never."""
     return False
-
-
-def _random_normal(seed: int, data: np.ndarray, mean: float, sigma: float) -> None:
-    """Fill the array with values of the normal distribution, the same for the same seed."""
-    data[...] = np.random.default_rng(seed).standard_normal(data.shape, np.float32) * np.float32(sigma) + np.float32(
-        mean
-    )
-
-
-def _random_uniform(seed: int, data: np.ndarray, a: float, b: float) -> None:
-    """Fill the array with values of [a, b), the same for the same seed."""
-    data[...] = np.random.default_rng(seed).random(data.shape, np.float32) * np.float32(b - a) + np.float32(a)
-
-
-def _truncated_normal(seed: int, data: np.ndarray, a: float, b: float, mean: float, sigma: float) -> None:
-    """Fill the array with values of the normal distribution cut at mean + sigma * [a, b], alike for the same seed."""
-    data[...] = _values._truncated_normal(mean, sigma, a, b, data.shape, np.random.default_rng(seed))
 
 
 __getattr__ = module_getattr(

@@ -1,18 +1,23 @@
-"""What initializers draw: fans, gains and numbers of the common generator."""
+"""What initializers draw: fans, gains, and numbers by a seed from numpy's global generator."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from mindspore_compat.common.seed import numpy_generator
+from mindspore_compat.common._philox import fill_normal as _random_normal
+from mindspore_compat.common._philox import fill_truncated_normal as _truncated_normal
+from mindspore_compat.common._philox import fill_uniform as _random_uniform
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = []
+
+_GAINS = {"linear", "sigmoid", "tanh", "relu", "leaky_relu"} | {
+    f"{name}{axes}d" for name in ("conv", "conv_transpose") for axes in (1, 2, 3)
+}
 
 
 def _assignment(arr: np.ndarray, num: Any) -> np.ndarray:
@@ -29,30 +34,94 @@ def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
     """
     if len(shape) < 2:
         raise ValueError(
-            f"The shape of 'data' must have at least 2 axes to compute fan in and fan out, but got {tuple(shape)}."
+            f"'fan_in' and 'fan_out' can not be computed for tensor with fewer than 2 dimensions, but got dimensions "
+            f"{len(shape)}."
         )
     receptive = int(np.prod(shape[2:])) if len(shape) > 2 else 1
     return shape[1] * receptive, shape[0] * receptive
 
 
-_calculate_in_and_out = _calculate_fan_in_and_fan_out
+def _calculate_in_and_out(arr: Any) -> tuple[int, int]:
+    """The same of a weight, or of its shape."""
+    return _calculate_fan_in_and_fan_out(getattr(arr, "shape", arr))
 
 
 def _calculate_correct_fan(shape: Sequence[int], mode: str) -> int:
+    mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"'mode' must be 'fan_in' or 'fan_out', but got {mode!r}.")
+        raise ValueError(f"'mode' {mode} not supported, please use one of ['fan_in', 'fan_out']")
     return _calculate_fan_in_and_fan_out(shape)[0 if mode == "fan_in" else 1]
 
 
 def _calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    try:
-        return torch.nn.init.calculate_gain(nonlinearity, param)
-    except ValueError as error:
-        raise ValueError(f"'nonlinearity' is not supported: {error}") from None
+    number = isinstance(param, (int, float)) and not isinstance(param, bool)
+    if nonlinearity == "leaky_relu" and param is not None and not number:
+        raise ValueError(
+            f"For 'HeUniform', 'negative_slope' {param} is not a valid number. With 'leaky_relu' it must be an int or "
+            f"a float, but got {type(param)}."
+        )
+    if nonlinearity not in _GAINS:
+        raise ValueError(
+            "For 'HeUniform', the argument 'nonlinearity' should be one of ['sigmoid', 'tanh', 'relu' or 'leaky_relu'],"
+            f" but got {nonlinearity}."
+        )
+    return torch.nn.init.calculate_gain(nonlinearity, param)
 
 
-def _random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
-    return numpy_generator().standard_normal(shape, dtype=np.float32) * np.float32(sigma) + np.float32(mean)
+def _numpy_seed() -> int:
+    """The seed of one drawing: what numpy's global generator gives, which `set_seed` and ``numpy.random.seed`` set."""
+    return int(np.random.randint(low=1, high=1 << 63, dtype=np.int64))
+
+
+def _fill(arr: np.ndarray, draw: Callable[..., None], *args: float) -> None:
+    """Let ``draw`` fill an array of any type."""
+    values = arr if arr.dtype == np.float32 else np.empty(arr.shape, np.float32)
+    draw(_numpy_seed(), values, *args)
+    if values is not arr:
+        arr[...] = values
+
+
+def _check_sigma(sigma: float) -> None:
+    if sigma < 0:
+        raise ValueError(f"sigma < 0: 'sigma' must not be negative, but got {sigma}.")
+
+
+def _init_random_normal_inplace(mean: float, sigma: float, arr: np.ndarray) -> None:
+    """Fill the array with numbers of Normal(mean, sigma)."""
+    _check_sigma(sigma)
+    _fill(arr, _random_normal, mean, sigma)
+
+
+def _init_random_uniform_inplace(a: float, b: float, arr: np.ndarray) -> None:
+    """Fill the array with numbers from [a, b)."""
+    _fill(arr, _random_uniform, a, b)
+
+
+def _init_truncated_normal_inplace(a: float, b: float, mean: float, sigma: float, arr: np.ndarray) -> None:
+    """Fill the array with numbers of Normal(mean, sigma) between ``a`` and ``b``."""
+    _check_sigma(sigma)
+    _fill(arr, _truncated_normal, a, b, mean, sigma)
+
+
+def _init_random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
+    """A new float32 array of such numbers."""
+    data = np.empty(shape, np.float32)
+    _init_random_normal_inplace(mean, sigma, data)
+    return data
+
+
+def _init_random_uniform(a: float, b: float, shape: Sequence[int]) -> np.ndarray:
+    """A new float32 array of such numbers."""
+    data = np.empty(shape, np.float32)
+    _init_random_uniform_inplace(a, b, data)
+    return data
+
+
+def _init_truncated_normal(a: float, b: float, mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
+    """A new float32 array of such numbers."""
+    data = np.empty(shape, np.float32)
+    _init_truncated_normal_inplace(a, b, mean, sigma, data)
+    return data
 
 
 def random_normal(shape: Sequence[int], seed: int, seed2: int, output_tensor: Tensor) -> None:
@@ -64,27 +133,5 @@ def random_normal(shape: Sequence[int], seed: int, seed2: int, output_tensor: Te
             f"For 'random_normal', the 'output_tensor' must have the shape {tuple(shape)}, but got "
             f"{tuple(output_tensor.shape)}."
         )
-    generator = np.random.default_rng((seed, seed2)) if seed or seed2 else numpy_generator()
+    generator = np.random.default_rng((seed, seed2) if seed or seed2 else None)
     output_tensor.data.copy_(torch.from_numpy(generator.standard_normal(tuple(shape), dtype=np.float32)))
-
-
-def _random_uniform(low: float, high: float, shape: Sequence[int]) -> np.ndarray:
-    return numpy_generator().random(shape, dtype=np.float32) * np.float32(high - low) + np.float32(low)
-
-
-def _truncated_normal(
-    mean: float,
-    sigma: float,
-    low: float,
-    high: float,
-    shape: Sequence[int],
-    generator: np.random.Generator | None = None,
-) -> np.ndarray:
-    """Normal(mean, sigma) cut at mean + sigma·[low, high], by the inverse distribution function."""
-
-    def cdf(x: float) -> float:
-        return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
-
-    probability = torch.from_numpy((generator or numpy_generator()).uniform(cdf(low), cdf(high), shape))
-    standard = math.sqrt(2.0) * torch.erfinv(2.0 * probability - 1.0)
-    return standard.clamp_(low, high).numpy() * sigma + mean

@@ -9,12 +9,11 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime import placement
-from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.device import CPU
 from mindspore_compat.common import _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["device_from", "joined", "operand_from", "plain_from", "plain_from_initializer"]
+__all__ = ["device_from", "joined", "operand_from", "plain_from"]
 
 
 #: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
@@ -131,21 +130,3 @@ def device_from(device: Any) -> torch.device:
     raise ValueError(
         f"For 'Tensor', 'device' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'GPU:N', but got {device!r}."
     )
-
-
-def plain_from_initializer(init: Any, shape: Any, dtype: Any, input_data: Any) -> torch.Tensor:
-    """A plain torch tensor that the Initializer has filled."""
-    if input_data is not None:
-        raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
-    if shape is None or dtype is None:
-        raise ValueError("For 'Tensor', 'shape' and 'dtype' must be given together with 'init'.")
-    if isinstance(init, str) or not callable(init):
-        raise TypeError(
-            f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use "
-            "mindspore.common.initializer.initializer."
-        )
-    dims = (shape,) if isinstance(shape, int) else tuple(shape)
-    target = to_torch_dtype(dtype)
-    array = np.zeros(dims, np.float32 if target is torch.bfloat16 else torch.empty(0, dtype=target).numpy().dtype)
-    init(array)
-    return torch.from_numpy(array).to(target).to(current_device())

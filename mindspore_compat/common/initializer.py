@@ -1,12 +1,14 @@
 """Weight initializers. Upstream: ``mindspore.common.initializer``.
 
 A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore
-does. Distributions equal MindSpore's; the random streams do not (see docs/differences.md).
+does. After the same seed (`set_seed`, ``numpy.random.seed``) the numbers are real MindSpore's, bit for bit: numpy's
+global generator gives each drawing a seed, and `_philox` the numbers of a seed.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,13 +21,20 @@ from mindspore_compat.common._initializer_values import (  # noqa: F401 - script
     _calculate_fan_in_and_fan_out,
     _calculate_gain,
     _calculate_in_and_out,
+    _init_random_normal,
+    _init_random_normal_inplace,
+    _init_random_uniform,
+    _init_random_uniform_inplace,
+    _init_truncated_normal,
+    _init_truncated_normal_inplace,
+    _numpy_seed,
     _random_normal,
     _random_uniform,
     _truncated_normal,
     random_normal,
 )
-from mindspore_compat.common.dtype import dtype_to_nptype, to_torch_dtype
-from mindspore_compat.common.seed import _get_graph_seed, get_seed, numpy_generator
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.seed import _get_graph_seed, get_seed
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = [
@@ -126,24 +135,18 @@ class Normal(Initializer):
         self.sigma, self.mean = sigma, mean
 
     def _initialize(self, arr: np.ndarray) -> None:
-        arr[...] = _random_normal(self.mean, self.sigma, arr.shape)
+        _init_random_normal_inplace(self.mean, self.sigma, arr)
 
 
 class TruncatedNormal(Initializer):
-    """Normal distribution cut at ``a`` and ``b`` standard deviations.
-
-    Examples:
-        >>> weight = ms.common.initializer.initializer(ms.common.initializer.TruncatedNormal(sigma=0.02), [2, 3])
-        >>> print(weight.init_data().abs().max() <= 0.04)
-        True
-    """
+    """Normal distribution with standard deviation ``sigma`` around ``mean``, cut at the values ``a`` and ``b``."""
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def _initialize(self, arr: np.ndarray) -> None:
-        arr[...] = _truncated_normal(self.mean, self.sigma, self.a, self.b, arr.shape)
+        _init_truncated_normal_inplace(self.a, self.b, self.mean, self.sigma, arr)
 
 
 class Uniform(Initializer):
@@ -154,7 +157,7 @@ class Uniform(Initializer):
         self.scale = scale
 
     def _initialize(self, arr: np.ndarray) -> None:
-        arr[...] = _random_uniform(-self.scale, self.scale, arr.shape)
+        _init_random_uniform_inplace(-self.scale, self.scale, arr)
 
 
 class XavierUniform(Initializer):
@@ -166,7 +169,7 @@ class XavierUniform(Initializer):
 
     def _initialize(self, arr: np.ndarray) -> None:
         bound = self.gain * math.sqrt(6.0 / sum(_calculate_fan_in_and_fan_out(arr.shape)))
-        arr[...] = _random_uniform(-bound, bound, arr.shape)
+        _init_random_uniform_inplace(-bound, bound, arr)
 
 
 class XavierNormal(Initializer):
@@ -178,7 +181,7 @@ class XavierNormal(Initializer):
 
     def _initialize(self, arr: np.ndarray) -> None:
         std = self.gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(arr.shape)))
-        arr[...] = _random_normal(0.0, std, arr.shape)
+        _init_random_normal_inplace(0.0, std, arr)
 
 
 class _He(Initializer):
@@ -197,14 +200,14 @@ class HeUniform(_He):
 
     def _initialize(self, arr: np.ndarray) -> None:
         bound = math.sqrt(3.0) * self._std(arr.shape)
-        arr[...] = _random_uniform(-bound, bound, arr.shape)
+        _init_random_uniform_inplace(-bound, bound, arr)
 
 
 class HeNormal(_He):
     """Kaiming normal: deviation gain / sqrt(fan)."""
 
     def _initialize(self, arr: np.ndarray) -> None:
-        arr[...] = _random_normal(0.0, self._std(arr.shape), arr.shape)
+        _init_random_normal_inplace(0.0, self._std(arr.shape), arr)
 
 
 class Identity(Initializer):
@@ -227,9 +230,9 @@ class Sparse(Initializer):
         if arr.ndim != 2:
             raise ValueError(f"For 'Sparse' initializer, the tensor must have 2 axes, but got {arr.ndim}.")
         rows, columns = arr.shape
-        arr[...] = _random_normal(0.0, self.sigma, arr.shape)
+        _init_random_normal_inplace(0.0, self.sigma, arr)
         for column in range(columns):
-            arr[numpy_generator().permutation(rows)[: math.ceil(self.sparsity * rows)], column] = 0
+            arr[np.random.permutation(rows)[: math.ceil(self.sparsity * rows)], column] = 0
 
 
 class Dirac(Initializer):
@@ -262,13 +265,16 @@ class Orthogonal(Initializer):
         if arr.ndim < 2:
             raise ValueError(f"For 'Orthogonal' initializer, the tensor must have at least 2 axes, but got {arr.ndim}.")
         rows, columns = arr.shape[0], arr.size // arr.shape[0]
-        q, r = np.linalg.qr(numpy_generator().standard_normal((max(rows, columns), min(rows, columns))))
+        values = _init_random_normal(0.0, 1.0, (rows, columns))
+        q, r = np.linalg.qr(values if rows >= columns else values.T)
         q *= np.sign(np.diag(r))
         arr[...] = self.gain * (q if rows >= columns else q.T).reshape(arr.shape)
 
 
 class VarianceScaling(Initializer):
-    """Variance scale / fan, by a uniform, untruncated or truncated normal distribution."""
+    """Variance scale / fan, by an untruncated normal distribution or a uniform one, which "truncated_normal" is too, as
+    upstream.
+    """
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
         super().__init__(scale=scale, mode=mode, distribution=distribution)
@@ -289,13 +295,11 @@ class VarianceScaling(Initializer):
         fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
         variance = self.scale / max(1.0, fan)
-        if self.distribution == "uniform":
+        if self.distribution == "untruncated_normal":
+            _init_random_normal_inplace(0.0, math.sqrt(variance), arr)
+        else:
             bound = math.sqrt(3.0 * variance)
-            arr[...] = _random_uniform(-bound, bound, arr.shape)
-        elif self.distribution == "untruncated_normal":
-            arr[...] = _random_normal(0.0, math.sqrt(variance), arr.shape)
-        else:  # 0.8796… is the deviation of a standard normal cut at ±2
-            arr[...] = _truncated_normal(0.0, math.sqrt(variance) / 0.87962566103423978, -2.0, 2.0, arr.shape)
+            _init_random_uniform_inplace(-bound, bound, arr)
 
 
 _INITIALIZER_ALIAS: dict[str, type[Initializer]] = {
@@ -344,22 +348,18 @@ def _initializer_by_name(name: str) -> Initializer:
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
-    if shape is None:
-        return ()
     items = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    for item in items:
-        if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
-            raise TypeError(f"For 'initializer', each element of 'shape' must be an int, but got {item!r}.")
-        if item < 0:
-            raise ValueError(
-                f"For 'initializer', each element of 'shape' must not be negative, but got {tuple(items)}."
-            )
+    if not all(isinstance(item, (int, np.integer)) and item > 0 for item in items):
+        raise ValueError(
+            "For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive integer, but "
+            f"got {items}"
+        )
     return tuple(int(item) for item in items)
 
 
 def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:
-    """A new Tensor filled by ``init``: a name, a number, an `Initializer` or a Tensor (returned as it is, when it
-    fits).
+    """A new Tensor that ``init`` fills when its values are first needed, by `init_data` or `Parameter`: a name, a
+    number or an `Initializer`. A Tensor is returned as it is, when it fits.
 
     Raises:
         TypeError: for another kind of ``init``. ValueError: for an unknown name or a Tensor of another shape.
@@ -376,25 +376,23 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
                 f"but got {_checked_shape(shape)}."
             )
         return init  # type: ignore[return-value]
-    if isinstance(init, bool) or not isinstance(init, (str, int, float, np.number, Initializer)):
+    if not isinstance(init, (str, numbers.Number, Initializer)):
         raise TypeError(
-            "For 'initializer', 'init' must be a Tensor, a str, a number or an Initializer, but got "
-            f"{type(init).__name__}."
+            "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or "
+            f"'initializer', but got {type(init)}."
         )
     target = to_torch_dtype(dtype)
     if isinstance(init, str):
         init = _initializer_by_name(init)
     elif not isinstance(init, Initializer):
         init = Constant(init)
+    shape = init.shape if shape is None else shape
+    if shape is None:
+        raise AttributeError(
+            f"For 'initializer', 'shape' must be given: '{type(init).__name__}' object has no attribute 'shape'."
+        )
     checked = _checked_shape(shape)
     init._asked = checked, target
-    array = np.zeros(checked, dtype_to_nptype(target))
-    init(array)
-    result = Tensor(array) if target is not torch.bfloat16 else Tensor(array, torch.bfloat16)
+    result = Tensor(shape=checked, dtype=target, init=init)
     result._is_new = True  # nobody else holds it: the first Parameter that is made of it takes the memory
     return result
-
-
-def _init_random_uniform(a: float, b: float, shape: Any) -> np.ndarray:
-    """Numbers from [a, b) as an array, which libraries borrow."""
-    return _random_uniform(a, b, tuple(shape)).astype(np.float32)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["SeedStream", "get_seed", "numpy_generator", "set_seed", "stream_of"]
+__all__ = ["SeedStream", "get_seed", "set_seed", "stream_of"]
 
 _seed: int | None = None
 times_set = 0  # how often `set_seed` was called, by which the datasets see whether it was after their own
-_generator: np.random.Generator | None = None
 _kernel_seeds: dict[tuple[str, int], int] = {}
 _KERNEL_STEP = 3528531795 ^ 3449720151  # by how much the seed of a random kernel grows with each use
 _DEFAULT_GRAPH_SEED = 87654321  # what stands for the seed 0
@@ -20,7 +19,8 @@ _MAXINT32 = 2**31 - 1
 
 
 def set_seed(seed: int) -> None:
-    """Seed everything random: initializers, Python's, torch's and numpy's generators, and (lazily) the datasets.
+    """Seed everything random: Python's, torch's and numpy's global generators (initializers draw from numpy's), and
+    (lazily) the datasets.
 
     Args:
         seed: a non-negative int.
@@ -33,13 +33,12 @@ def set_seed(seed: int) -> None:
         >>> print(ms.get_seed())
         1
     """
-    global _seed, _generator, times_set
+    global _seed, times_set
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
         raise ValueError(f"For 'set_seed', the 'seed' must be int and must >= 0, but got '{seed}'.")
     _seed, times_set = int(seed), times_set + 1
-    _generator = np.random.default_rng(_seed)
     _kernel_seeds.clear()
     _streams.clear()
     random.seed(_seed)
@@ -71,14 +70,6 @@ def stream_of(seed: int) -> SeedStream:
     if seed not in _streams:
         _streams[seed] = SeedStream((seed + 1000003 * (_seed or 0)) % 2**63)
     return _streams[seed]
-
-
-def numpy_generator() -> np.random.Generator:
-    """The generator that initializers draw from: reproducible after `set_seed`, fresh entropy otherwise."""
-    global _generator
-    if _generator is None:
-        _generator = np.random.default_rng()
-    return _generator
 
 
 def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:

@@ -18,10 +18,10 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
+from mindspore_compat.common import _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
-from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, plain_from_initializer, sent
+from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values
@@ -47,7 +47,7 @@ class Tensor(TensorMethods, torch.Tensor):
         input_data: Tensor (shares its storage), numpy array (copied), number, or nested list or tuple of them.
         dtype: the wanted dtype; None infers it: Python floats give float32, ints int64, arrays keep theirs.
         shape: with ``init``, the shape to fill.
-        init: an Initializer that fills the tensor at once.
+        init: an Initializer that fills the tensor when its values are first needed.
         const_arg, internal, device: accepted; ``device`` ("CPU", "GPU", "Ascend", or "GPU:1") selects where it lives.
 
     Raises:
@@ -76,9 +76,7 @@ class Tensor(TensorMethods, torch.Tensor):
         device: Any = None,
     ) -> Tensor:
         if init is not None:
-            filled = plain_from_initializer(init, shape, dtype, input_data)
-            filled.__class__ = cls
-            return filled  # type: ignore[return-value]
+            return _pending.tensor_of(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):
             sizes = open_sizes(shape)
             if sizes is not None:

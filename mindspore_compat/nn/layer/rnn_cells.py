@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in
@@ -12,6 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops._adapt import check_tensors
 
@@ -38,6 +40,11 @@ def _lstm_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: 
     return wrap(state), wrap(memory)
 
 
+def _first(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    """What `reset_parameters` replaces. Upstream draws it, so the numbers that follow depend on it."""
+    return Tensor(np.random.randn(*shape), dtype)
+
+
 class RNNCellBase(Cell):
     """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden) and biases, all uniform within
     ±1/sqrt(hidden).
@@ -51,11 +58,12 @@ class RNNCellBase(Cell):
         self.has_bias = check_bool(has_bias, "has_bias", owner)
         self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
         self.input_size = check_positive_int(input_size, "input_size", owner)
-        init, rows = Uniform(1 / math.sqrt(hidden_size)), num_chunks * hidden_size
-        self.weight_ih = Parameter(initializer(init, (rows, input_size), dtype))
-        self.weight_hh = Parameter(initializer(init, (rows, hidden_size), dtype))
-        self.bias_ih = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
-        self.bias_hh = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(_first((rows, input_size), dtype))
+        self.weight_hh = Parameter(_first((rows, hidden_size), dtype))
+        self.bias_ih = Parameter(_first((rows,), dtype)) if has_bias else None
+        self.bias_hh = Parameter(_first((rows,), dtype)) if has_bias else None
+        self.reset_parameters(dtype)
 
     def reset_parameters(self, dtype: Any = torch.float32) -> None:
         """Draw all weights and biases anew."""

@@ -8,13 +8,14 @@ import logging
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops._adapt import check_tensors
 
@@ -78,7 +79,7 @@ class _RNNBase(Cell):
         self._add_weights(chunks * hidden_size, dtype)
 
     def _add_weights(self, rows: int, dtype: Any) -> None:
-        init, directions = Uniform(1 / math.sqrt(self.hidden_size)), 2 if self.bidirectional else 1
+        bound, directions = 1 / math.sqrt(self.hidden_size), 2 if self.bidirectional else 1
         lists: dict[str, list[Parameter]] = {"weight_ih": [], "weight_hh": [], "bias_ih": [], "bias_hh": []}
         for layer in range(self.num_layers):
             width = self.input_size if layer == 0 else self.hidden_size * directions
@@ -92,7 +93,8 @@ class _RNNBase(Cell):
                 for kind, shape in shapes.items():
                     if self.has_bias or kind.startswith("weight"):
                         name = f"{kind}_l{layer}{'_reverse' if direction else ''}"
-                        lists[kind].append(Parameter(initializer(init, shape, dtype), name=name))
+                        drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)  # as upstream draws them
+                        lists[kind].append(Parameter(Tensor(drawn, dtype), name=name))
         self.w_ih_list, self.w_hh_list = ParameterTuple(lists["weight_ih"]), ParameterTuple(lists["weight_hh"])
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
         self._find_weights()

@@ -337,7 +337,7 @@ class _Silent:
 def _nothing_seen() -> Iterator[None]:
     """Random generators and summary operators see nothing of what runs inside, standard output and error neither."""
     streams, hooks = (sys.stdout, sys.stderr), list(summary_hooks)
-    python, numpy, own = random.getstate(), np.random.get_state(), seed.numpy_generator().bit_generator.state
+    python, numpy = random.getstate(), np.random.get_state()
     kernels = copy.deepcopy(seed._kernel_seeds)
     sys.stdout, sys.stderr = _Silent(sys.stdout), _Silent(sys.stderr)
     summary_hooks.clear()
@@ -349,7 +349,6 @@ def _nothing_seen() -> Iterator[None]:
         sys.stdout, sys.stderr = streams
         random.setstate(python)
         np.random.set_state(numpy)
-        seed.numpy_generator().bit_generator.state = own
         seed._kernel_seeds.clear()
         seed._kernel_seeds.update(kernels)
 
