@@ -24,6 +24,7 @@ from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
+from mindspore_compat.common._overwritten import with_copies
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import DIFFERENTIABLE, THREAD, keeps_graph, outside, raise_other, sequence_number
 from mindspore_compat.common._wrap import wrap
@@ -135,6 +136,7 @@ class Forward:
             )
         self.variables = [_variable(args[position]) for position in wanted]
         self.start = sequence_number() if THREAD.running else 0
+        fn = with_copies(fn)
         if torch.is_grad_enabled():
             with DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _in_graph, _tracing
+from mindspore_compat.common._overwritten import elements_are_assigned
 from mindspore_compat.context import in_jit
 
 __all__ = ["with_updates_of_names"]
@@ -110,6 +111,7 @@ def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
     if all(_STORES.isdisjoint(inner.co_code[::2]) for inner in _codes(code)):  # of two bytes each, since Python 3.6
         return
+    elements_are_assigned()
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
     if after is None or before != code or after.co_freevars != code.co_freevars:
         return  # the file is another by now, or the code was changed before

@@ -18,7 +18,7 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
-from mindspore_compat.common import _pending, _tracing, _wrap
+from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
@@ -291,6 +291,8 @@ class Tensor(TensorMethods, torch.Tensor):
             )
         if index.__class__ not in _PLAIN_INDICES:
             index = indexing.checked(index, False)
+        if _overwritten.running.kept:
+            _overwritten.before_writing(target)
         try:
             try:
                 _Base.__setitem__(target, index, value)

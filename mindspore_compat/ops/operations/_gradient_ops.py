@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._overwritten import aside
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
@@ -40,7 +41,7 @@ def as_torch(tree: Any) -> Any:
 
 def derivatives(function: _Run, inputs: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
     """Of ``function`` by each of ``inputs``, in the direction of its result; composes with derivatives around it."""
-    with torch.enable_grad():
+    with torch.enable_grad(), aside():
         _, pull = torch.func.vjp(lambda *items: as_torch(function(*items)), *as_torch(tuple(inputs)))
         found = pull(as_torch(cotangent))
     return tuple(wrap(item) for item in found)

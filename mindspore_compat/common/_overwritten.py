@@ -1,0 +1,116 @@
+"""``x[index] = value`` after an operator has kept ``x``, or a part of it, for its derivative: ``h[t] = f(h[t - 1])``.
+torch then refuses to differentiate, since what was kept is gone. Here it is copied before it is overwritten.
+
+Forwards of programs that assign to elements anywhere in their networks and functions run so; `_element_updates` tells
+of them. Other operations that write in place are refused as torch does, which looks at the version of what was kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+
+from mindspore_compat.context import in_jit, is_graph_mode
+
+__all__ = ["aside", "before_writing", "elements_are_assigned", "running", "with_copies"]
+
+_Base = torch._C.TensorBase
+_autograd: Any = torch._C._autograd
+_assigned = False
+
+
+class _Thread(threading.local):
+    """What the forward that runs in this thread has kept, by where the contents lie; None outside of one."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, list[weakref.ref[_Kept]]] | None = None
+
+
+running = _Thread()
+
+
+class _Kept:
+    """A tensor that was kept, and its version then; None once it is a copy."""
+
+    __slots__ = ("__weakref__", "tensor", "version")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+        self.version: int | None = tensor._version
+
+
+def elements_are_assigned() -> None:
+    """Say that the program has code that assigns to elements."""
+    global _assigned
+    _assigned = True
+
+
+def with_copies(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """``fn``, to be differentiated, with copies of what it overwrites. Compiled code has no need of them: there an
+    assignment makes a new Tensor.
+    """
+    if not _assigned or running.kept is not None or is_graph_mode() or in_jit.depth > 0:
+        return fn
+    if not _autograd._saved_tensors_hooks_is_enabled() or _autograd._top_saved_tensors_default_hooks(True) is not None:
+        return fn
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        running.kept = {}
+        try:
+            with torch.autograd.graph.saved_tensors_hooks(_keep, _found):
+                return fn(*args, **kwargs)
+        finally:
+            running.kept = None
+
+    return run
+
+
+def _keep(tensor: torch.Tensor) -> _Kept:
+    kept = _Kept(tensor)
+    if running.kept is not None:
+        try:
+            place = _Base.untyped_storage(tensor).data_ptr()
+        except (NotImplementedError, RuntimeError):  # torch.func's tensors lie nowhere
+            return kept
+        running.kept.setdefault(place, []).append(weakref.ref(kept))
+    return kept
+
+
+def _found(kept: _Kept) -> torch.Tensor:
+    if kept.version is not None and kept.version != kept.tensor._version:
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"a Tensor of shape {tuple(kept.tensor.shape)} is at version {kept.tensor._version}, but version "
+            f"{kept.version} was kept. Write to a copy: x = x.copy()."
+        )
+    return kept.tensor
+
+
+def before_writing(target: torch.Tensor) -> None:
+    """Copy what was kept of the memory in which ``target`` lies."""
+    if not running.kept:
+        return
+    for reference in running.kept.pop(_Base.untyped_storage(target).data_ptr(), ()):
+        kept = reference()
+        if kept is not None and kept.version == kept.tensor._version:
+            kept.tensor, kept.version = kept.tensor.clone(), None
+
+
+def aside() -> AbstractContextManager[Any]:
+    """Where torch.func runs, which takes no hooks of saved tensors."""
+    return nullcontext() if running.kept is None else _Aside()
+
+
+class _Aside:
+    def __enter__(self) -> None:
+        self._kept, running.kept = running.kept, None
+        _autograd._pop_saved_tensors_default_hooks()
+
+    def __exit__(self, *error: Any) -> None:
+        _autograd._push_saved_tensors_default_hooks(_keep, _found)
+        running.kept = self._kept
