@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import dis
 import functools
+import inspect
 import linecache
 import operator
 import sysconfig
@@ -26,7 +28,7 @@ from mindspore_compat.common import _in_graph, _tracing
 from mindspore_compat.common._overwritten import elements_are_assigned
 from mindspore_compat.context import in_jit
 
-__all__ = ["with_updates_of_names"]
+__all__ = ["assigns_elements", "with_updates_of_names"]
 
 _PUT, _CHANGE = "__mindspore_compat_put__", "__mindspore_compat_change__"
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
@@ -103,13 +105,53 @@ def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
             yield item
 
 
+def assigns_elements(block: Any) -> bool:
+    """Whether code of the Cell or function, or of what that calls as `with_updates_of_names` follows it, assigns to
+    elements.
+    """
+    if isinstance(block, torch.nn.Module):
+        kinds: set[Any] = {type(module) for module in block.modules()}
+        return any(_class_assigns(kind) for kind in kinds)
+    return _assigns(block, set())
+
+
+@functools.cache
+def _class_assigns(cls: type) -> bool:
+    owners = [owner for owner in cls.__mro__ if owner.__module__.partition(".")[0] not in _OTHERS]
+    return any(_assigns(item, set()) for owner in owners for item in vars(owner).values())
+
+
+def _assigns(function: Any, seen: set[types.CodeType]) -> bool:
+    function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function
+    if not isinstance(function, types.FunctionType) or function.__code__ in seen:
+        return isinstance(function, torch.nn.Module) and assigns_elements(function)
+    code = function.__code__
+    seen.add(code)
+    if _package(function) in _OTHERS:
+        return False
+    if any(_stores(inner) or not {_PUT, _CHANGE}.isdisjoint(inner.co_names) for inner in _codes(code)):
+        return True
+    return any(_assigns(called, seen) for called in (*_called(function), *_held(function)))
+
+
+def _held(function: types.FunctionType) -> Iterator[Any]:
+    """What it has of the functions around it."""
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # not there yet
+            yield cell.cell_contents
+
+
+def _stores(code: types.CodeType) -> bool:
+    return not _STORES.isdisjoint(code.co_code[::2])  # of two bytes each, since Python 3.6
+
+
 def _package(function: types.FunctionType) -> str:
     return (function.__module__ or "").partition(".")[0]
 
 
 def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
-    if all(_STORES.isdisjoint(inner.co_code[::2]) for inner in _codes(code)):  # of two bytes each, since Python 3.6
+    if not any(map(_stores, _codes(code))):
         return
     elements_are_assigned()
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))

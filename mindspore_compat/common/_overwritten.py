@@ -17,10 +17,11 @@ import torch
 
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["aside", "before_writing", "elements_are_assigned", "running", "with_copies"]
+__all__ = ["aside", "before_writing", "elements_are_assigned", "hooks_are_free", "running", "with_copies"]
 
 _Base = torch._C.TensorBase
 _autograd: Any = torch._C._autograd
+_top_hooks = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
 _assigned = False
 
 
@@ -50,13 +51,18 @@ def elements_are_assigned() -> None:
     _assigned = True
 
 
+def hooks_are_free() -> bool:
+    """Whether nobody has set hooks of saved tensors, or forbids them: as far as torch tells."""
+    return _top_hooks is not None and _autograd._saved_tensors_hooks_is_enabled() and _top_hooks(True) is None
+
+
 def with_copies(fn: Callable[..., Any]) -> Callable[..., Any]:
     """``fn``, to be differentiated, with copies of what it overwrites. Compiled code has no need of them: there an
     assignment makes a new Tensor.
     """
     if not _assigned or running.kept is not None or is_graph_mode() or in_jit.depth > 0:
         return fn
-    if not _autograd._saved_tensors_hooks_is_enabled() or _autograd._top_saved_tensors_default_hooks(True) is not None:
+    if not hooks_are_free():
         return fn
 
     def run(*args: Any, **kwargs: Any) -> Any:

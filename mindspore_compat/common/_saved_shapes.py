@@ -10,11 +10,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._overwritten import hooks_are_free
 from mindspore_compat.common._wrap import _is_tracing
 
 __all__ = ["by_shape"]
-
-_autograd: Any = torch._C._autograd
 
 
 @functools.cache
@@ -41,8 +40,7 @@ def by_shape(operator: Callable[..., torch.Tensor], x: Any, *rest: Any) -> torch
     if (
         not (x.requires_grad and x.is_floating_point() and torch.is_grad_enabled())
         or _is_tracing()
-        or not _autograd._saved_tensors_hooks_is_enabled()
-        or _autograd._top_saved_tensors_default_hooks(True) is not None
+        or not hooks_are_free()
     ):
         return operator(x, *rest)
     with torch.autograd.graph.saved_tensors_hooks(_kept, _found):

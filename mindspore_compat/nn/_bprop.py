@@ -13,9 +13,11 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
+from mindspore_compat.common._element_updates import assigns_elements
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._recorded import THREAD, differentiable
-from mindspore_compat.context import is_graph_mode
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
@@ -124,10 +126,17 @@ def _like(cell: Any, gradient: Any, given: Any) -> Any:
     )
 
 
-def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``compute(*args, **kwargs)``, run again in the backward pass instead of keeping what it computes in between."""
+def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """``compute(*args, **kwargs)``, which is that of ``block``, run again in the backward pass instead of keeping what
+    it computes in between.
+
+    A block that assigns to elements in place keeps it: what torch's checkpoint has computed again would be overwritten,
+    without a word.
+    """
+    if not is_graph_mode() and in_jit.depth == 0 and assigns_elements(block):
+        return compute(*args, **kwargs)
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
-    modes = _get_current_function_mode_stack()
+    modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
@@ -136,15 +145,20 @@ def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
             for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
                 if not any(mode is other for other in around):
                     stack.enter_context(mode)
-            return compute(*args, **kwargs)
+            return compute(*_alike(args, kinds), **kwargs)
 
     return checkpoint(functools.partial(run, **kwargs), *args, use_reentrant=False)
+
+
+def _alike(args: tuple, kinds: list[type]) -> list[Any]:
+    """Where hooks of saved tensors are set, checkpoint gives plain ones back."""
+    return [arg if type(arg) is kind else wrap(arg) for arg, kind in zip(args, kinds)]
 
 
 def recompute_block(block: Callable[..., Any]) -> Callable[..., Any]:
     """A Cell or function, computed again in the backward pass instead of keeping what it computes in between."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        return recomputed(block, args, kwargs) if torch.is_grad_enabled() else block(*args, **kwargs)
+        return recomputed(block, block, args, kwargs) if torch.is_grad_enabled() else block(*args, **kwargs)
 
     return run

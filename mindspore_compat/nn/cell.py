@@ -184,7 +184,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():
             return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
-            return recomputed(self._construct_as_now(), args, kwargs)
+            return recomputed(self, self._construct_as_now(), args, kwargs)
         if self._trains and not kwargs and not self._is_optimizer:
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)

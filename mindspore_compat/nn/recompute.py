@@ -45,4 +45,4 @@ def recompute(
         with contexts.pop(0) if contexts else contextlib.nullcontext():
             return block(*given, **named)
 
-    return recomputed(run, args, kwargs)
+    return recomputed(block, run, args, kwargs)
