@@ -134,6 +134,32 @@ class Engine:
         self._normal = found[count] if len(found) > count else None
         return np.array(found[:count])
 
+    def single_normals(self, count: int, deviation: float) -> np.ndarray:
+        """`normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
+        found = [] if self._normal is None else [self._normal]
+        while len(found) < count:
+            x, y = self.single(-1.0, 1.0), self.single(-1.0, 1.0)
+            square = x * x + y * y
+            if 0.0 < square <= 1.0:
+                factor = np.sqrt(np.float32(-2.0) * np.log(square) / square)
+                found += [y * factor, x * factor]
+        self._normal = found[count] if len(found) > count else None
+        return np.array(found[:count], np.float32) * np.float32(deviation)
+
+    def sample(self, size: int, count: int) -> list[int]:
+        """`sample`: `count` of 0 to ``size - 1``, in their order; two are decided by one number where there are."""
+        chosen, place = [], 0
+        while count and size >= 2:
+            first, second = divmod(self.integer(0, size * (size - 1) - 1), size - 1)
+            for draw in (first, second):
+                if count and draw < count:
+                    chosen.append(place)
+                    count -= 1
+                place, size = place + 1, size - 1
+                if not count:
+                    return chosen
+        return [*chosen, place] if count and self.integer(0, size - 1) < count else chosen
+
     def exponentials(self, count: int) -> np.ndarray:
         """`exponential_distribution` of rate 1."""
         return np.array([-math.log(1.0 - value) for value in self.doubles(count).tolist()])

@@ -1,8 +1,9 @@
 """Where the pipeline's randomness comes from.
 
-One base seed per iterator; everything random below it is keyed by (base, pass, node, task), never by wall clock, thread
-or process. So the same seed gives the same data for any number of workers, and every epoch of an iterator differs. As
-upstream, a seed that the user chose makes each *new* iterator start over with the same order.
+One base seed per iterator. The order of rows comes from it as upstream's does (`Order`), and so do the draws of the
+operations of a map with one worker, each of which has a stream of its own (`Streams`). All else that is random is keyed
+by (base, pass, node, task), never by wall clock, thread or process: the same for any number of workers above one. As
+upstream, a seed that the user chose makes each *new* iterator start over.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ __all__ = [
     "Unshuffled",
     "chosen_seed",
     "configured_seed",
+    "Streams",
     "current_rng",
+    "engine_of",
     "fresh_seed",
     "narrowed",
     "reseed",
@@ -40,6 +43,7 @@ Key = tuple[int, ...]
 _active = threading.local()
 _configured: tuple[int, int] | None = None  # calls of `mindspore.set_seed` before, and the seed
 _times_set = 0
+_eager_engine = MersenneTwister(secrets.randbits(32))
 _eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # what it was seeded by, and itself
 
 
@@ -76,26 +80,57 @@ def fresh_seed() -> int:
     return secrets.randbits(32)
 
 
+class Streams:
+    """What the operations of one map draw from, row after row, each from an engine of its own."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._engines: dict[int, tuple[Any, MersenneTwister]] = {}
+
+    def engine(self, operation: Any) -> MersenneTwister:
+        """The engine of `operation`, as its last row left it."""
+        if id(operation) not in self._engines:
+            self._engines[id(operation)] = operation, MersenneTwister(self._seed)
+        return self._engines[id(operation)][1]
+
+
 @contextmanager
-def seeded(key: Key) -> Iterator[None]:
-    """Random operations inside draw from a generator of `key`, built only when one of them asks."""
-    outer = getattr(_active, "key", None), getattr(_active, "rng", None)
-    _active.key, _active.rng = key, None
+def seeded(key: Key | None, streams: Streams | None = None) -> Iterator[None]:
+    """Random operations inside draw from `streams`, else from a generator of `key`, built only when one asks."""
+    outer = dict(_active.__dict__)
+    _active.key, _active.streams, _active.rng, _active.engine = key, streams, None, None
     try:
         yield
     finally:
-        _active.key, _active.rng = outer
+        _active.__dict__.clear()
+        _active.__dict__.update(outer)
 
 
 @contextmanager
-def narrowed(number: int) -> Iterator[None]:
-    """Random operations inside draw from a generator of the enclosing task's key and `number`."""
+def narrowed(number: int, streams: Streams | None = None) -> Iterator[None]:
+    """Random operations inside draw from `streams`, else from a generator of the enclosing task's key and `number`."""
     key = getattr(_active, "key", None)
-    if key is None:
+    if key is None and streams is None:
         yield
         return
-    with seeded((*key, number)):
+    with seeded(None if key is None else (*key, number), streams):
         yield
+
+
+def engine_of(operation: Any) -> MersenneTwister:
+    """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
+    the operation anew, from the seed.
+    """
+    streams = getattr(_active, "streams", None)
+    if streams is not None:
+        return streams.engine(operation)
+    key = getattr(_active, "key", None)
+    if key is None:
+        seed = chosen_seed()
+        return _eager_engine if seed is None else MersenneTwister(seed)
+    if _active.engine is None:
+        _active.engine = MersenneTwister(int(np.random.SeedSequence(key).generate_state(1)[0]))
+    return _active.engine
 
 
 def current_rng() -> np.random.Generator:

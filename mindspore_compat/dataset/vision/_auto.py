@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
@@ -33,6 +33,7 @@ class RandomSelectSubpolicy(TensorOperation):
 
     releases_gil = True
 
+    draws = True
     policy: Annotated[Any, kind_of(list)]
 
     def _prepare(self) -> None:
@@ -55,9 +56,9 @@ class RandomSelectSubpolicy(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
-        rng = current_rng()
-        for operation, prob in self.policy[rng.integers(len(self.policy))]:
-            if rng.random() < prob:
+        engine = engine_of(self)
+        for operation, prob in self.policy[engine.integer(0, len(self.policy) - 1)]:
+            if engine.double() <= prob:
                 values = apply_operations([operation], values)
         return values
 
@@ -67,6 +68,7 @@ class UniformAugment(TensorOperation):
     """`num_ops` of the `transforms`, drawn for each row, each applied with a random probability."""
 
     releases_gil = True
+    draws = True
 
     transforms: Any
     num_ops: Annotated[int, kind_of(int)] = 2
@@ -84,9 +86,9 @@ class UniformAugment(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
-        rng = current_rng()
-        for i in rng.permutation(len(self.transforms))[: self.num_ops]:
-            if rng.random() < rng.random():
+        engine = engine_of(self)
+        for i in engine.sample(len(self.transforms), self.num_ops):
+            if engine.integer(0, 1) == 0:
                 values = apply_operations([self.transforms[i]], values)
         return values
 
