@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Engine", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
+__all__ = ["Engine", "Gamma", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
 
 _BLOCK = 512
 _LAST_FLOAT = np.nextafter(np.float32(1), np.float32(0))
@@ -138,13 +138,18 @@ class Engine:
         """`normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
         found = [] if self._normal is None else [self._normal]
         while len(found) < count:
+            found.extend(map(float, self.single_normal_pair()))
+        self._normal = found[count] if len(found) > count else None
+        return np.array(found[:count], np.float32) * np.float32(deviation)
+
+    def single_normal_pair(self) -> tuple[np.float32, np.float32]:
+        """What `normal_distribution<float>` makes at once."""
+        while True:
             x, y = self.single(-1.0, 1.0), self.single(-1.0, 1.0)
             square = x * x + y * y
             if 0.0 < square <= 1.0:
-                factor = np.sqrt(np.float32(-2.0) * np.log(square) / square)
-                found += [y * factor, x * factor]
-        self._normal = found[count] if len(found) > count else None
-        return np.array(found[:count], np.float32) * np.float32(deviation)
+                factor = np.sqrt(np.float32(-2.0) * np.float32(math.log(square)) / square)
+                return y * factor, x * factor
 
     def sample(self, size: int, count: int) -> list[int]:
         """`sample`: `count` of 0 to ``size - 1``, in their order; two are decided by one number where there are."""
@@ -167,6 +172,43 @@ class Engine:
     def choices(self, weights: Any, count: int) -> np.ndarray:
         """`discrete_distribution`: places in `weights`, which are probabilities up to a factor."""
         return np.zeros(count, np.int64) if len(weights) < 2 else choices(weights, self.doubles(count))
+
+
+class Gamma:
+    """`gamma_distribution<float>` of a shape and scale 1, which keeps the second of two normal numbers."""
+
+    def __init__(self, engine: Engine, shape: float) -> None:
+        self._engine, self._shape = engine, np.float32(shape)
+        self._spare: list[np.float32] = []
+
+    def draw(self) -> np.float32:
+        """The next number."""
+        one = np.float32(1)
+        least = self._shape + one if self._shape < 1 else self._shape
+        size = least - one / np.float32(3)
+        width = one / np.sqrt(np.float32(9) * size)
+        while True:
+            normal = self._next_normal()
+            cube = one + width * normal
+            if cube <= 0:
+                continue
+            cube = cube * cube * cube
+            draw, square = self._engine.single(), float(normal) * float(normal)
+            if draw <= 1.0 - 0.0331 * square * square:
+                break
+            if draw and math.log(draw) <= 0.5 * square + float(size) * (1.0 - float(cube) + math.log(cube)):
+                break
+        if least == self._shape:
+            return size * cube
+        draw = np.float32(0)
+        while draw == 0:
+            draw = self._engine.single()
+        return np.float32(math.pow(draw, one / self._shape)) * size * cube
+
+    def _next_normal(self) -> np.float32:
+        if not self._spare:
+            self._spare = list(self._engine.single_normal_pair())[::-1]
+        return self._spare.pop()
 
 
 def choices(weights: Any, draws: Any) -> Any:
