@@ -47,23 +47,23 @@ class Engine:
 
     def below(self, counts: np.ndarray) -> np.ndarray:
         """For each of `counts` (up to the engine's range) one integer from 0 to it, without it; int64."""
-        counts = np.asarray(counts, np.uint64)
-        scales = np.uint64(self.range) // counts
+        counts = np.asarray(counts, np.uint32)
+        scales = np.uint32(self.range) // counts
         limits = counts * scales
         found = np.empty(len(counts), np.int64)
         done = 0
         while done < len(counts):
             left = len(counts) - done
-            numbers = self._ahead(left)
+            numbers = self._ahead(left).astype(np.uint32)
             # Which of the counts a number is for depends on how many before it were taken. From any guess this comes
             # to the one answer that agrees with itself, after few rounds, as neighbours have similar limits.
-            places = np.arange(left)
+            taken = numbers < limits[done:]
             while True:
-                taken = numbers < limits[done + places]
                 before = np.cumsum(taken) - taken
-                if np.array_equal(before, places):
+                again = numbers < limits[done:][before]
+                if np.array_equal(again, taken):
                     break
-                places = before
+                taken = again
             used = numbers[taken]
             found[done : done + len(used)] = used // scales[done : done + len(used)]
             self._place += left
@@ -90,12 +90,13 @@ class Engine:
         if self.range // size >= size:
             first = 2 - size % 2  # an even size begins with a place of its own
             start = self.below(np.array([2])) if first == 2 else np.empty(0, np.int64)
-            lower = np.arange(first + 1, size, 2, dtype=np.uint64)  # choices for the first of the two
-            pairs = self.below(lower * (lower + np.uint64(1))).astype(np.uint64)
-            both = np.stack([pairs // (lower + np.uint64(1)), pairs % (lower + np.uint64(1))], 1)
-            targets = np.concatenate([start, both.ravel().astype(np.int64)])
+            lower = np.arange(first + 1, size, 2, dtype=np.uint32)  # choices for the first of the two
+            upper = lower + np.uint32(1)
+            pairs = self.below(lower * upper).astype(np.uint32)
+            places = pairs // upper
+            targets = np.concatenate([start, np.stack([places, pairs - places * upper], 1).ravel()])
         else:
-            targets = self.below(np.arange(2, size + 1, dtype=np.uint64))
+            targets = self.below(np.arange(2, size + 1, dtype=np.uint32))
         return _swapped(targets)
 
     def doubles(self, count: int) -> np.ndarray:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -94,59 +93,73 @@ class Streams:
         return self._engines[id(operation)][1]
 
 
-@contextmanager
-def seeded(key: Key | None, streams: Streams | None = None) -> Iterator[None]:
-    """Random operations inside draw from `streams`, else from a generator of `key`, built only when one asks."""
-    outer = dict(_active.__dict__)
-    _active.key, _active.streams, _active.rng, _active.engine = key, streams, None, None
-    try:
-        yield
-    finally:
-        _active.__dict__.clear()
-        _active.__dict__.update(outer)
+class _Drawing:
+    """What random operations draw from in a thread for now."""
+
+    __slots__ = ("engine", "key", "rng", "streams")
+
+    def __init__(self, key: Key | None, streams: Streams | None) -> None:
+        self.key, self.streams = key, streams
+        self.engine: MersenneTwister | None = None
+        self.rng: np.random.Generator | None = None
 
 
-@contextmanager
-def narrowed(number: int, streams: Streams | None = None) -> Iterator[None]:
-    """Random operations inside draw from `streams`, else from a generator of the enclosing task's key and `number`."""
-    key = getattr(_active, "key", None)
-    if key is None and streams is None:
-        yield
-        return
-    with seeded(None if key is None else (*key, number), streams):
-        yield
+class seeded:
+    """A context: random operations inside draw from `streams`, else from a generator of `key`, built only when one
+    asks.
+    """
+
+    __slots__ = ("_drawing", "_outer")
+
+    def __init__(self, key: Key | None, streams: Streams | None = None) -> None:
+        self._drawing = _Drawing(key, streams)
+
+    def __enter__(self) -> None:
+        self._outer = getattr(_active, "drawing", _OUTSIDE)
+        _active.drawing = self._drawing
+
+    def __exit__(self, *_: object) -> None:
+        _active.drawing = self._outer
+
+
+def narrowed(number: int, streams: Streams | None = None) -> seeded:
+    """A context: random operations inside draw from `streams`, else from a generator of the enclosing task's key and
+    `number`.
+    """
+    key = getattr(_active, "drawing", _OUTSIDE).key
+    return seeded(None if key is None else (*key, number), streams)
 
 
 def engine_of(operation: Any) -> MersenneTwister:
     """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
     the operation anew, from the seed.
     """
-    streams = getattr(_active, "streams", None)
-    if streams is not None:
-        return streams.engine(operation)
-    key = getattr(_active, "key", None)
-    if key is None:
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.streams is not None:
+        return drawing.streams.engine(operation)
+    if drawing.key is None:
         seed = chosen_seed()
         return _eager_engine if seed is None else MersenneTwister(seed)
-    if _active.engine is None:
-        _active.engine = MersenneTwister(int(np.random.SeedSequence(key).generate_state(1)[0]))
-    return _active.engine
+    if drawing.engine is None:
+        drawing.engine = MersenneTwister(int(np.random.SeedSequence(drawing.key).generate_state(1)[0]))
+    return drawing.engine
 
 
 def current_rng() -> np.random.Generator:
     """The generator for a random operation: the enclosing task's, or the eager one outside a pipeline."""
     global _eager
-    rng = getattr(_active, "rng", None)
-    if rng is not None:
-        return rng
-    key = getattr(_active, "key", None)
-    if key is not None:
-        _active.rng = np.random.default_rng(key)
-        return _active.rng
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.key is not None:
+        if drawing.rng is None:
+            drawing.rng = np.random.default_rng(drawing.key)
+        return drawing.rng
     source = _times_set, _global()
     if _eager[0] != source:
         _eager = source, np.random.default_rng(chosen_seed())
     return _eager[1]
+
+
+_OUTSIDE = _Drawing(None, None)
 
 
 class Order:
