@@ -1,4 +1,6 @@
-"""With a seed rows come in real MindSpore's order (tests/golden/dataset_orders.json)."""
+"""With a seed rows come in real MindSpore's order (tests/golden/dataset_orders.json), and operations draw as its do
+(dataset_draws.json).
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ import mindspore_compat.dataset as ds
 from mindspore_compat.dataset.core import randomness
 from mindspore_compat.dataset.core.engines import LinearCongruential, MersenneTwister, MersenneTwister64
 from mindspore_compat.mindrecord import FileWriter
+from tests.dataset import draw_cases
 from tests.dataset.order_cases import CASES, make_files, orders
 from tests.support.oracle import run_oracle
 
 _FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((_FOLDER / "dataset_orders.json").read_text())
+DRAWS = json.loads((_FOLDER / "dataset_draws.json").read_text())
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +41,20 @@ def test_orders_are_those_of_mindspore(root, case):
     assert {seed: orders(ds, case, int(seed), root) for seed in GOLDEN[case]} == GOLDEN[case]
 
 
+@pytest.mark.parametrize("case", draw_cases.CASES)
+def test_draws_are_those_of_mindspore(case):
+    assert {seed: draw_cases.drawn(ds, case, int(seed)) for seed in DRAWS[case]} == DRAWS[case]
+
+
 @pytest.mark.oracle
-def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path):
-    script = _FOLDER / "make_dataset_orders.py"
+@pytest.mark.parametrize("kind", ["orders", "draws"])
+def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path, kind):
+    script = _FOLDER / f"make_dataset_{kind}.py"
     run_oracle(
         f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\n"
         f"exec(open(__file__).read())"
     )
-    assert json.loads((tmp_path / "found.json").read_text()) == GOLDEN
+    assert json.loads((tmp_path / "found.json").read_text()) == {"orders": GOLDEN, "draws": DRAWS}[kind]
 
 
 def test_engines_give_the_numbers_that_the_standard_names():

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Engine", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
+__all__ = ["Engine", "Gamma", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
 
 _BLOCK = 512
 _LAST_FLOAT = np.nextafter(np.float32(1), np.float32(0))
@@ -47,23 +47,23 @@ class Engine:
 
     def below(self, counts: np.ndarray) -> np.ndarray:
         """For each of `counts` (up to the engine's range) one integer from 0 to it, without it; int64."""
-        counts = np.asarray(counts, np.uint64)
-        scales = np.uint64(self.range) // counts
+        counts = np.asarray(counts, np.uint32)
+        scales = np.uint32(self.range) // counts
         limits = counts * scales
         found = np.empty(len(counts), np.int64)
         done = 0
         while done < len(counts):
             left = len(counts) - done
-            numbers = self._ahead(left)
+            numbers = self._ahead(left).astype(np.uint32)
             # Which of the counts a number is for depends on how many before it were taken. From any guess this comes
             # to the one answer that agrees with itself, after few rounds, as neighbours have similar limits.
-            places = np.arange(left)
+            taken = numbers < limits[done:]
             while True:
-                taken = numbers < limits[done + places]
                 before = np.cumsum(taken) - taken
-                if np.array_equal(before, places):
+                again = numbers < limits[done:][before]
+                if np.array_equal(again, taken):
                     break
-                places = before
+                taken = again
             used = numbers[taken]
             found[done : done + len(used)] = used // scales[done : done + len(used)]
             self._place += left
@@ -90,12 +90,13 @@ class Engine:
         if self.range // size >= size:
             first = 2 - size % 2  # an even size begins with a place of its own
             start = self.below(np.array([2])) if first == 2 else np.empty(0, np.int64)
-            lower = np.arange(first + 1, size, 2, dtype=np.uint64)  # choices for the first of the two
-            pairs = self.below(lower * (lower + np.uint64(1))).astype(np.uint64)
-            both = np.stack([pairs // (lower + np.uint64(1)), pairs % (lower + np.uint64(1))], 1)
-            targets = np.concatenate([start, both.ravel().astype(np.int64)])
+            lower = np.arange(first + 1, size, 2, dtype=np.uint32)  # choices for the first of the two
+            upper = lower + np.uint32(1)
+            pairs = self.below(lower * upper).astype(np.uint32)
+            places = pairs // upper
+            targets = np.concatenate([start, np.stack([places, pairs - places * upper], 1).ravel()])
         else:
-            targets = self.below(np.arange(2, size + 1, dtype=np.uint64))
+            targets = self.below(np.arange(2, size + 1, dtype=np.uint32))
         return _swapped(targets)
 
     def doubles(self, count: int) -> np.ndarray:
@@ -134,6 +135,37 @@ class Engine:
         self._normal = found[count] if len(found) > count else None
         return np.array(found[:count])
 
+    def single_normals(self, count: int, deviation: float) -> np.ndarray:
+        """`normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
+        found = [] if self._normal is None else [self._normal]
+        while len(found) < count:
+            found.extend(map(float, self.single_normal_pair()))
+        self._normal = found[count] if len(found) > count else None
+        return np.array(found[:count], np.float32) * np.float32(deviation)
+
+    def single_normal_pair(self) -> tuple[np.float32, np.float32]:
+        """What `normal_distribution<float>` makes at once."""
+        while True:
+            x, y = self.single(-1.0, 1.0), self.single(-1.0, 1.0)
+            square = x * x + y * y
+            if 0.0 < square <= 1.0:
+                factor = np.sqrt(np.float32(-2.0) * np.float32(math.log(square)) / square)
+                return y * factor, x * factor
+
+    def sample(self, size: int, count: int) -> list[int]:
+        """`sample`: `count` of 0 to ``size - 1``, in their order; two are decided by one number where there are."""
+        chosen, place = [], 0
+        while count and size >= 2:
+            first, second = divmod(self.integer(0, size * (size - 1) - 1), size - 1)
+            for draw in (first, second):
+                if count and draw < count:
+                    chosen.append(place)
+                    count -= 1
+                place, size = place + 1, size - 1
+                if not count:
+                    return chosen
+        return [*chosen, place] if count and self.integer(0, size - 1) < count else chosen
+
     def exponentials(self, count: int) -> np.ndarray:
         """`exponential_distribution` of rate 1."""
         return np.array([-math.log(1.0 - value) for value in self.doubles(count).tolist()])
@@ -141,6 +173,43 @@ class Engine:
     def choices(self, weights: Any, count: int) -> np.ndarray:
         """`discrete_distribution`: places in `weights`, which are probabilities up to a factor."""
         return np.zeros(count, np.int64) if len(weights) < 2 else choices(weights, self.doubles(count))
+
+
+class Gamma:
+    """`gamma_distribution<float>` of a shape and scale 1, which keeps the second of two normal numbers."""
+
+    def __init__(self, engine: Engine, shape: float) -> None:
+        self._engine, self._shape = engine, np.float32(shape)
+        self._spare: list[np.float32] = []
+
+    def draw(self) -> np.float32:
+        """The next number."""
+        one = np.float32(1)
+        least = self._shape + one if self._shape < 1 else self._shape
+        size = least - one / np.float32(3)
+        width = one / np.sqrt(np.float32(9) * size)
+        while True:
+            normal = self._next_normal()
+            cube = one + width * normal
+            if cube <= 0:
+                continue
+            cube = cube * cube * cube
+            draw, square = self._engine.single(), float(normal) * float(normal)
+            if draw <= 1.0 - 0.0331 * square * square:
+                break
+            if draw and math.log(draw) <= 0.5 * square + float(size) * (1.0 - float(cube) + math.log(cube)):
+                break
+        if least == self._shape:
+            return size * cube
+        draw = np.float32(0)
+        while draw == 0:
+            draw = self._engine.single()
+        return np.float32(math.pow(draw, one / self._shape)) * size * cube
+
+    def _next_normal(self) -> np.float32:
+        if not self._spare:
+            self._spare = list(self._engine.single_normal_pair())[::-1]
+        return self._spare.pop()
 
 
 def choices(weights: Any, draws: Any) -> Any:

@@ -1,8 +1,9 @@
 """Where the pipeline's randomness comes from.
 
-One base seed per iterator; everything random below it is keyed by (base, pass, node, task), never by wall clock, thread
-or process. So the same seed gives the same data for any number of workers, and every epoch of an iterator differs. As
-upstream, a seed that the user chose makes each *new* iterator start over with the same order.
+One base seed per iterator. The order of rows comes from it as upstream's does (`Order`), and so do the draws of the
+operations of a map with one worker, each of which has a stream of its own (`Streams`). All else that is random is keyed
+by (base, pass, node, task), never by wall clock, thread or process: the same for any number of workers above one. As
+upstream, a seed that the user chose makes each *new* iterator start over.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,9 @@ __all__ = [
     "Unshuffled",
     "chosen_seed",
     "configured_seed",
+    "Streams",
     "current_rng",
+    "engine_of",
     "fresh_seed",
     "narrowed",
     "reseed",
@@ -40,6 +42,7 @@ Key = tuple[int, ...]
 _active = threading.local()
 _configured: tuple[int, int] | None = None  # calls of `mindspore.set_seed` before, and the seed
 _times_set = 0
+_eager_engine = MersenneTwister(secrets.randbits(32))
 _eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # what it was seeded by, and itself
 
 
@@ -76,42 +79,87 @@ def fresh_seed() -> int:
     return secrets.randbits(32)
 
 
-@contextmanager
-def seeded(key: Key) -> Iterator[None]:
-    """Random operations inside draw from a generator of `key`, built only when one of them asks."""
-    outer = getattr(_active, "key", None), getattr(_active, "rng", None)
-    _active.key, _active.rng = key, None
-    try:
-        yield
-    finally:
-        _active.key, _active.rng = outer
+class Streams:
+    """What the operations of one map draw from, row after row, each from an engine of its own."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._engines: dict[int, tuple[Any, MersenneTwister]] = {}
+
+    def engine(self, operation: Any) -> MersenneTwister:
+        """The engine of `operation`, as its last row left it."""
+        if id(operation) not in self._engines:
+            self._engines[id(operation)] = operation, MersenneTwister(self._seed)
+        return self._engines[id(operation)][1]
 
 
-@contextmanager
-def narrowed(number: int) -> Iterator[None]:
-    """Random operations inside draw from a generator of the enclosing task's key and `number`."""
-    key = getattr(_active, "key", None)
-    if key is None:
-        yield
-        return
-    with seeded((*key, number)):
-        yield
+class _Drawing:
+    """What random operations draw from in a thread for now."""
+
+    __slots__ = ("engine", "key", "rng", "streams")
+
+    def __init__(self, key: Key | None, streams: Streams | None) -> None:
+        self.key, self.streams = key, streams
+        self.engine: MersenneTwister | None = None
+        self.rng: np.random.Generator | None = None
+
+
+class seeded:
+    """A context: random operations inside draw from `streams`, else from a generator of `key`, built only when one
+    asks.
+    """
+
+    __slots__ = ("_drawing", "_outer")
+
+    def __init__(self, key: Key | None, streams: Streams | None = None) -> None:
+        self._drawing = _Drawing(key, streams)
+
+    def __enter__(self) -> None:
+        self._outer = getattr(_active, "drawing", _OUTSIDE)
+        _active.drawing = self._drawing
+
+    def __exit__(self, *_: object) -> None:
+        _active.drawing = self._outer
+
+
+def narrowed(number: int, streams: Streams | None = None) -> seeded:
+    """A context: random operations inside draw from `streams`, else from a generator of the enclosing task's key and
+    `number`.
+    """
+    key = getattr(_active, "drawing", _OUTSIDE).key
+    return seeded(None if key is None else (*key, number), streams)
+
+
+def engine_of(operation: Any) -> MersenneTwister:
+    """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
+    the operation anew, from the seed.
+    """
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.streams is not None:
+        return drawing.streams.engine(operation)
+    if drawing.key is None:
+        seed = chosen_seed()
+        return _eager_engine if seed is None else MersenneTwister(seed)
+    if drawing.engine is None:
+        drawing.engine = MersenneTwister(int(np.random.SeedSequence(drawing.key).generate_state(1)[0]))
+    return drawing.engine
 
 
 def current_rng() -> np.random.Generator:
     """The generator for a random operation: the enclosing task's, or the eager one outside a pipeline."""
     global _eager
-    rng = getattr(_active, "rng", None)
-    if rng is not None:
-        return rng
-    key = getattr(_active, "key", None)
-    if key is not None:
-        _active.rng = np.random.default_rng(key)
-        return _active.rng
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.key is not None:
+        if drawing.rng is None:
+            drawing.rng = np.random.default_rng(drawing.key)
+        return drawing.rng
     source = _times_set, _global()
     if _eager[0] != source:
         _eager = source, np.random.default_rng(chosen_seed())
     return _eager[1]
+
+
+_OUTSIDE = _Drawing(None, None)
 
 
 class Order:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
@@ -127,17 +127,20 @@ class Compose(_Compound, Composed):
 class RandomApply(_Compound):
     """All of `transforms`, or with a probability of ``1 - prob`` none."""
 
+    draws = True
     prob: Annotated[float, real(0, 1)] = 0.5
 
     def _compute(self, *values: Any) -> tuple:
-        return apply_operations(self.transforms, values) if current_rng().random() < self.prob else values
+        return apply_operations(self.transforms, values) if engine_of(self).double() <= self.prob else values
 
 
 class RandomChoice(_Compound):
     """One of `transforms`, drawn for each row."""
 
+    draws = True
+
     def _compute(self, *values: Any) -> tuple:
-        return apply_operations([self.transforms[current_rng().integers(len(self.transforms))]], values)
+        return apply_operations([self.transforms[engine_of(self).integer(0, len(self.transforms) - 1)]], values)
 
 
 class RandomOrder(_Compound):

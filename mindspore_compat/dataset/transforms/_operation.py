@@ -49,6 +49,7 @@ class TensorOperation:
         is_multi_column: several columns may come at once; then `_compute` gets them all.
         has_block: `_compute_block` works on a whole batch at once, with the same result as row by row.
         is_pointwise: what a value becomes depends on it and its channel only; channels may move to the front.
+        draws: draws from an engine of its own (`core.randomness.engine_of`).
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
@@ -61,6 +62,7 @@ class TensorOperation:
     is_multi_column = False
     has_block = False
     is_pointwise = False
+    draws = False
     keeps_state = False
     releases_gil = False
     takes_pil = False

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, refused, type_check
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_factor_range, check_span, need_length
@@ -19,8 +19,12 @@ from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
+    around_middle,
     uniform,
 )
+
+#: A factor of colour so near to 1 changes nothing.
+_NEAR = 0.00195
 
 __all__ = [
     "AdjustBrightness",
@@ -191,9 +195,18 @@ class RandomColorAdjust(RandomImageOperation):
     saturation: Annotated[Any, _check_adjust] = (1, 1)
     hue: Annotated[Any, partial(_check_adjust, center=0.0, low=-0.5, high=0.5)] = (0, 0)
 
+    draws = True
+
     def _draw(self, image: Any) -> tuple:
-        factors = [uniform(r) for r in (self.brightness, self.contrast, self.saturation, self.hue)]
-        return (factors, current_rng().permutation(4))
+        ranges = (self.brightness, self.contrast, self.saturation, self.hue)
+        if is_pil(image):
+            return ([uniform(r) for r in ranges], current_rng().permutation(4))
+        engine = engine_of(self)
+        order, factors = engine.shuffled(4).tolist(), [1.0, 1.0, 1.0, 0.0]
+        for i in order:
+            if tuple(ranges[i]) != (factors[i], factors[i]):
+                factors[i] = float(engine.single(*ranges[i]))
+        return (factors, order)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         factors, order = parameters
@@ -218,20 +231,26 @@ _ADJUSTERS: list[tuple[Callable, Callable]] = [
 class RandomColor(RandomImageOperation):
     """`AdjustSaturation` by a factor drawn from `degrees`."""
 
+    draws = True
     degrees: Annotated[Any, check_factor_range] = (0.1, 1.9)
 
     def _draw(self, image: Any) -> tuple:
-        return (uniform(self.degrees),)
+        return (uniform(self.degrees) if is_pil(image) else float(engine_of(self).single(*self.degrees)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):
             return _enhance("Color", image, parameters[0])
         _color.check_rgb(image, "RandomColor")
+        if abs(parameters[0] - 1) < _NEAR:
+            return image
         return _color.adjust_saturation(image, parameters[0])
 
 
 class RandomSharpness(RandomColor):
     """`AdjustSharpness` by a factor drawn from `degrees`."""
+
+    def _draw(self, image: Any) -> tuple:
+        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):

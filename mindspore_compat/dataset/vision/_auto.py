@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.engines import MersenneTwister
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
@@ -33,6 +34,7 @@ class RandomSelectSubpolicy(TensorOperation):
 
     releases_gil = True
 
+    draws = True
     policy: Annotated[Any, kind_of(list)]
 
     def _prepare(self) -> None:
@@ -55,9 +57,9 @@ class RandomSelectSubpolicy(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
-        rng = current_rng()
-        for operation, prob in self.policy[rng.integers(len(self.policy))]:
-            if rng.random() < prob:
+        engine = engine_of(self)
+        for operation, prob in self.policy[engine.integer(0, len(self.policy) - 1)]:
+            if engine.double() <= prob:
                 values = apply_operations([operation], values)
         return values
 
@@ -67,6 +69,7 @@ class UniformAugment(TensorOperation):
     """`num_ops` of the `transforms`, drawn for each row, each applied with a random probability."""
 
     releases_gil = True
+    draws = True
 
     transforms: Any
     num_ops: Annotated[int, kind_of(int)] = 2
@@ -84,20 +87,21 @@ class UniformAugment(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
-        rng = current_rng()
-        for i in rng.permutation(len(self.transforms))[: self.num_ops]:
-            if rng.random() < rng.random():
+        engine = engine_of(self)
+        for i in engine.sample(len(self.transforms), self.num_ops):
+            if engine.integer(0, 1) == 0:
                 values = apply_operations([self.transforms[i]], values)
         return values
 
 
 def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill: Fill) -> np.ndarray:
-    """Shear (as a tangent) or translate (pixels) along one axis."""
+    """Shear (radians) or translate along one axis; upstream takes the pixels of its tables for shares of the image."""
     pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
     if kind.startswith("Shear"):
-        degrees = tuple(float(np.degrees(np.arctan(a))) for a in pair)
+        degrees = tuple(float(np.degrees(a)) for a in pair)
         return affine(image, 0.0, (0.0, 0.0), 1.0, degrees, resample, fill)
-    return affine(image, 0.0, pair, 1.0, (0.0, 0.0), resample, fill)
+    shift = tuple(float(np.float32(share) * np.float32(size)) for share, size in zip(pair, image.shape[1::-1]))
+    return affine(image, 0.0, shift, 1.0, (0.0, 0.0), resample, fill)
 
 
 _ADJUST: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
@@ -129,6 +133,8 @@ def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter,
 class _Augment(ImageOperation):
     """Shared by the three; a subclass gives `_augment`."""
 
+    draws = True
+
     interpolation: Inter
     fill_value: Fill
 
@@ -155,7 +161,7 @@ def _spaces(bins: int, shape: tuple[int, ...], wide: bool) -> dict[str, tuple[np
     bits = 8 - np.round(steps / ((bins - 1) / (6 if wide else 4)))
     moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (shape[1], shape[0])]
     return {
-        "Identity": (steps * 0.0, False),
+        "Identity": (np.zeros(1), False),
         "ShearX": (shear, True),
         "ShearY": (shear, True),
         "TranslateX": (moves[0], True),
@@ -167,13 +173,14 @@ def _spaces(bins: int, shape: tuple[int, ...], wide: bool) -> dict[str, tuple[np
         "Sharpness": (strength, True),
         "Posterize": (bits, False),
         "Solarize": (np.linspace(255.0, 0.0, bins), False),
-        "AutoContrast": (steps * 0.0, False),
-        "Equalize": (steps * 0.0, False),
+        "AutoContrast": (np.zeros(1), False),
+        "Equalize": (np.zeros(1), False),
     }
 
 
-def _signed(magnitude: float, is_signed: bool) -> float:
-    return -magnitude if is_signed and current_rng().random() < 0.5 else magnitude
+def _index(engine: MersenneTwister, count: int) -> int:
+    """A number below `count` as upstream draws it: 0 comes twice as often as the others."""
+    return engine.integer(0, count) % count
 
 
 @arguments
@@ -191,10 +198,12 @@ class RandAugment(_Augment):
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         spaces = _spaces(self.num_magnitude_bins, image.shape, wide=False)
-        names = list(spaces)
-        for i in current_rng().integers(len(names), size=self.num_ops):
-            magnitudes, is_signed = spaces[names[i]]
-            image = self._apply_one(names[i], image, _signed(float(magnitudes[self.magnitude]), is_signed))
+        engine = engine_of(self)
+        for _ in range(self.num_ops):
+            name = sorted(spaces)[_index(engine, len(spaces))]
+            magnitudes, is_signed = spaces[name]
+            magnitude = float(magnitudes[self.magnitude]) if len(magnitudes) > 1 else 0.0
+            image = self._apply_one(name, image, -magnitude if _index(engine, 2) and is_signed else magnitude)
         return image
 
 
@@ -208,10 +217,11 @@ class TrivialAugmentWide(_Augment):
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         spaces = _spaces(self.num_magnitude_bins, image.shape, wide=True)
-        rng = current_rng()
-        name = list(spaces)[rng.integers(len(spaces))]
+        engine = engine_of(self)
+        name = sorted(spaces)[_index(engine, len(spaces))]
         magnitudes, is_signed = spaces[name]
-        return self._apply_one(name, image, _signed(float(magnitudes[rng.integers(len(magnitudes))]), is_signed))
+        magnitude = float(magnitudes[_index(engine, len(magnitudes))]) if len(magnitudes) > 1 else 0.0
+        return self._apply_one(name, image, -magnitude if _index(engine, 2) and is_signed else magnitude)
 
 
 #: The published policies (Cubuk et al., 2019): two steps of (operation, probability, magnitude of 10 or None) each.
@@ -309,11 +319,14 @@ class AutoAugment(_Augment):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
-        rng = current_rng()
-        steps = _POLICIES[self.policy]
+        engine, steps = engine_of(self), _POLICIES[self.policy]
         spaces = _spaces(10, image.shape, wide=False)
-        for name, prob, level in steps[int(rng.integers(len(steps)))]:
-            if rng.random() <= prob:
+        chosen = steps[engine.integer(0, len(steps) - 1)]
+        draws = [engine.single() for _ in chosen]
+        signs = [engine.integer(0, 1) for _ in chosen]
+        for (name, prob, level), draw, sign in zip(chosen, draws, signs, strict=True):
+            if draw <= np.float32(prob):
                 magnitudes, is_signed = spaces.get(name, (np.zeros(10), False))
-                image = self._apply_one(name, image, _signed(float(magnitudes[level or 0]), is_signed))
+                magnitude = 0.0 if level is None else float(magnitudes[level])
+                image = self._apply_one(name, image, magnitude if sign or not is_signed else -magnitude)
         return image

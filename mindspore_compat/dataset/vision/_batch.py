@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.engines import Gamma, MersenneTwister
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
@@ -36,6 +38,8 @@ class _BatchOperation(TensorOperation):
 
     #: upstream's words for fewer columns, for images that are no batch, for labels that are not one-hot
     _words = ("", "", "")
+
+    draws = True
 
     def _check(self, images: np.ndarray, labels: np.ndarray) -> None:
         name = type(self).__name__
@@ -73,10 +77,17 @@ class MixUpBatch(_BatchOperation):
     alpha: Annotated[float, _check_alpha] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rng = current_rng()
-        share, order = np.float32(rng.beta(self.alpha, self.alpha)), rng.permutation(len(images))
-        mixed = images * share + images[order] * (1 - share)
-        return mixed.astype(images.dtype), _blend_labels(labels, labels[order], share)
+        engine = engine_of(self)
+        share = _share(Gamma(engine, self.alpha), Gamma(engine, self.alpha))
+        order = engine.shuffled(len(images))
+        if images.dtype == np.uint8:
+            blend = opencv().addWeighted
+            pairs = zip(images.reshape(len(images), -1), images[order].reshape(len(images), -1), strict=True)
+            flat = [blend(one, float(share), other, float(1 - share), 0).ravel() for one, other in pairs]
+            mixed = np.stack(flat).reshape(images.shape)
+        else:
+            mixed = (images * share + images[order] * (1 - share)).astype(images.dtype)
+        return mixed, _blend_labels(labels, labels[order], share)
 
 
 @arguments
@@ -94,32 +105,43 @@ class CutMixBatch(_BatchOperation):
     prob: Annotated[float, number(0, 1)] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rng = current_rng()
-        order = rng.permutation(len(images))
+        engine = engine_of(self)
+        order = engine.shuffled(len(images))
+        first, second = Gamma(engine, self.alpha), Gamma(engine, self.alpha)
         mixed = images.copy()
         is_hwc = self.image_batch_format == ImageBatchFormat.NHWC
         height, width = images.shape[1:3] if is_hwc else images.shape[2:4]
         shares = np.ones(len(images), np.float32)
         for i in range(len(images)):
-            if rng.random() >= self.prob:
+            share = _share(first, second)
+            if engine.double() >= np.float32(self.prob):
                 continue
-            box = _draw_box(height, width, rng.beta(self.alpha, self.alpha), rng)
+            box = _draw_box(engine, height, width, share)
             place = (i, *box) if is_hwc else (i, slice(None), *box)
             source = (order[i], *place[1:])
             mixed[place] = images[source]
             area = (box[0].stop - box[0].start) * (box[1].stop - box[1].start)
-            shares[i] = 1 - area / (height * width)
+            shares[i] = np.float32(1) - np.float32(area) / np.float32(height * width)
         return mixed, _blend_labels(labels, labels[order], shares.reshape(-1, *[1] * (labels.ndim - 1)))
 
 
-def _draw_box(height: int, width: int, share: float, rng: np.random.Generator) -> tuple[slice, slice]:
-    """A box of about ``1 - share`` of the area around a random middle, cut at the borders."""
-    cut = (1 - share) ** 0.5
+def _share(first: Gamma, second: Gamma) -> np.float32:
+    """A number from Beta(alpha, alpha)."""
+    one, other = first.draw(), second.draw()
+    return one / (one + other)
+
+
+def _draw_box(engine: MersenneTwister, height: int, width: int, share: np.float32) -> tuple[slice, slice]:
+    """A box of about ``1 - share`` of the area around a random middle, cut at the borders; never the whole image, and
+    at least one pixel.
+    """
+    cut = np.sqrt(np.float32(1) - share)
     bounds = []
-    for length in (height, width):
-        middle, half = int(rng.integers(length)), int(length * cut) // 2
-        bounds.append(slice(max(middle - half, 0), min(middle + half, length)))
-    return bounds[0], bounds[1]
+    for length in (width, height):
+        middle, half = engine.integer(0, length), int(np.float32(length) * cut) // 2
+        start, stop = (min(max(place, 0), length - 1) for place in (middle - half, middle + half))
+        bounds.append(slice(start, start + min(max(stop - start, 1), max(length - 1, 1))))
+    return bounds[1], bounds[0]
 
 
 def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndarray:

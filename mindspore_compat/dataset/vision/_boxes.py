@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_probability, quoted
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 from mindspore_compat.dataset.vision._checks import check_given_interpolation, check_size
@@ -33,6 +33,8 @@ __all__ = [
 
 class _WithBoxes(TensorOperation):
     """Takes the columns image and boxes. A subclass gives `_both`, which may change the boxes it gets."""
+
+    draws = True
 
     needs_data = False  # there may be no boxes
 
@@ -112,7 +114,7 @@ class _RandomFlipWithBoxes(_WithBoxes):
     prob: Annotated[float, check_probability] = 0.5
 
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if current_rng().random() >= self.prob:
+        if not engine_of(self).chance(np.float32(self.prob)):
             return image, boxes
         axis = 1 if self._is_vertical else 0
         boxes[:, axis] = np.float32(image.shape[1 - axis]) - boxes[:, axis] - boxes[:, axis + 2]
@@ -152,7 +154,7 @@ class RandomResizeWithBBox(ResizeWithBBox):
         super().__init__(size)
 
     def _mode(self) -> Inter:
-        return (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[current_rng().integers(4)]
+        return (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[engine_of(self).integer(0, 3)]
 
 
 @arguments
@@ -219,9 +221,9 @@ class BoundingBoxAugment(_WithBoxes):
         return [self.transform]
 
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        image = image.copy()
+        image, engine = image.copy(), engine_of(self)
         for box in boxes:
-            if current_rng().random() < self.ratio:
+            if engine.single() < np.float32(self.ratio):
                 left, top, width, height = (int(value) for value in box[:4])
                 (result,) = self.transform._apply(crop_box(image, top, left, height, width))
                 # a box that ends between pixels is taken without its last part

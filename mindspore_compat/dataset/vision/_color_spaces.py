@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.vision import _color
@@ -38,14 +38,17 @@ class RandomLighting(RandomImageOperation):
         ]
     )
 
+    draws = True
     alpha: Annotated[float, real(0)] = 0.05
 
     def _draw(self, image: Any) -> tuple:
-        return (self._VECTORS @ current_rng().normal(0.0, self.alpha, 3),)
+        return (self._VECTORS @ engine_of(self).single_normals(3, self.alpha).astype(np.float64),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         array = np.asarray(image)
         _color.check_rgb(array, "RandomLighting")
+        if array.dtype == np.uint8 and not is_pil(image):
+            return _color.to_uint8(array + parameters[0].astype(np.float32))
         lit = np.clip(array + parameters[0], 0, 255).astype(array.dtype)
         if not is_pil(image):
             return lit

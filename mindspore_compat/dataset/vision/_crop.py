@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32, type_check
 from mindspore_compat.dataset.vision._checks import (
     check_border,
@@ -183,6 +183,7 @@ class RandomCrop(RandomImageOperation):
     takes_batches = True
     has_block = True
     is_multi_column = True
+    draws = True
 
     size: Annotated[Any, check_box]
     padding: Annotated[Any, check_padding] = None
@@ -210,12 +211,21 @@ class RandomCrop(RandomImageOperation):
         if min(spare) < 0:
             message = f"RandomCrop: Crop size {self.size} is larger than the (padded) image of {(height, width)}."
             raise ValueError(message) if is_pil(image) else RuntimeError(message)
-        rng = current_rng()
-        return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
+        if is_pil(image):
+            rng = current_rng()
+            return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
+        if not any(spare) and padding == tuple(self.padding):  # nothing is drawn where the image just fits
+            return padding, 0, 0
+        engine = engine_of(self)
+        x, y = engine.integer(0, spare[1]), engine.integer(0, spare[0])
+        return padding, y, x
+
+    def _draw_many(self, image: np.ndarray, count: int) -> list[tuple]:
+        return [self._draw(image) for _ in range(count)]
 
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
         check_image(images[0], "RandomCropOp")
-        drawn = [self._draw(images[0]) for _ in range(len(images))]
+        drawn = self._draw_many(images[0], len(images))
         (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
         padded = pad_block(images, (left, top, right, bottom), fill, self.padding_mode)

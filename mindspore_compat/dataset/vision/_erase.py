@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     UINT8_MAX,
@@ -137,6 +137,7 @@ class RandomErasing(ImageOperation):
 class CutOut(ImageOperation):
     """`num_patches` random squares of side `length` set to 0."""
 
+    draws = True
     length: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
     num_patches: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)] = 1
     is_hwc: Annotated[bool, flag] = True
@@ -150,8 +151,8 @@ class CutOut(ImageOperation):
             raise RuntimeError(
                 f"CutOut: box size is too large for image erase, box: {self.length}, image: {(height, width)}."
             )
-        rng = current_rng()
-        for _ in range(self.num_patches):
-            top, left = rng.integers(height - self.length + 1), rng.integers(width - self.length + 1)
-            view[top : top + self.length, left : left + self.length] = 0
+        engine = engine_of(self)
+        for _ in range(self.num_patches):  # parts of them may lie outside
+            bottom, right = engine.integer(0, height + self.length), engine.integer(0, width + self.length)
+            view[max(0, bottom - self.length) : bottom, max(0, right - self.length) : right] = 0
         return image

@@ -8,7 +8,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import RandomImageOperation
@@ -50,20 +50,22 @@ class VerticalFlip(RandomImageOperation):
 class _RandomFlip(RandomImageOperation):
     is_multi_column = True
     has_block = True
+    draws = True
     _is_vertical = False
 
     prob: Annotated[float, check_probability] = 0.5
 
     def _draw(self, image: Any) -> tuple:
-        if not is_pil(image):
-            check_image(image, type(self).__name__)
-        return (current_rng().random() < self.prob,)
+        if is_pil(image):
+            return (current_rng().random() < self.prob,)
+        check_image(image, type(self).__name__)
+        return (engine_of(self).chance(np.float32(self.prob)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         return flip(image, self._is_vertical, type(self).__name__) if parameters[0] else image
 
     def _apply_block(self, *blocks: Any) -> tuple:
-        chosen = current_rng().random(len(blocks[0])) < self.prob
+        chosen = engine_of(self).chances(np.float32(self.prob), len(blocks[0]))
         return tuple(self._flip_chosen(block, chosen) for block in blocks)
 
     def _flip_chosen(self, block: np.ndarray, chosen: np.ndarray) -> np.ndarray:

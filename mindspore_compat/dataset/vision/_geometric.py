@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, number, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     check_int,
@@ -37,6 +37,7 @@ from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
+    around_middle,
     uniform,
 )
 from mindspore_compat.dataset.vision._resize import pil_resampling
@@ -108,6 +109,7 @@ class Rotate(ImageOperation):
 class RandomRotation(RandomImageOperation):
     """The image turned by an angle drawn from `degrees` (a range, or a number for -degrees .. degrees)."""
 
+    draws = True
     degrees: Annotated[Any, check_degrees]
     resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
     expand: Annotated[bool, flag] = False
@@ -117,7 +119,7 @@ class RandomRotation(RandomImageOperation):
     def _draw(self, image: Any) -> tuple:
         if self.resample == Inter.PILCUBIC and not is_pil(image):
             raise RuntimeError("RandomRotation: Invalid InterpolationMode, PILCUBIC is not supported.")
-        return (uniform(self.degrees),)
+        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         return rotate(image, parameters[0], self.resample, self.expand, self.center, self.fill_value)
@@ -233,6 +235,7 @@ class RandomAffine(RandomImageOperation):
         shear: a number for -shear .. shear, (x min, x max) or (x min, x max, y min, y max), in degrees.
     """
 
+    draws = True
     degrees: Annotated[Any, check_degrees]
     translate: Any = None
     scale: Annotated[Any, _check_scale] = None
@@ -246,11 +249,19 @@ class RandomAffine(RandomImageOperation):
         self.shear = _check_shear(self.shear)
 
     def _draw(self, image: Any) -> tuple:
-        width, height = image.size if is_pil(image) else image.shape[1::-1]
         x, y = self.translate[:2], self.translate[2:]
-        translate = uniform(x) * width, uniform(y) * height
-        if is_pil(image):
-            translate = round(translate[0]), round(translate[1])
+        if not is_pil(image):
+            engine, (width, height) = engine_of(self), map(np.float32, image.shape[1::-1])
+            angle = float(engine.single(*self.degrees))
+            translate = (
+                float(engine.single(*(np.float32(one) * width for one in x))),
+                float(engine.single(*(np.float32(one) * height for one in y))),
+            )
+            scale = float(engine.single(*self.scale))
+            shear = float(engine.single(*self.shear[:2])), float(engine.single(*self.shear[2:]))
+            return math.fmod(angle, 360.0), translate, scale, shear
+        width, height = image.size
+        translate = round(uniform(x) * width), round(uniform(y) * height)
         return uniform(self.degrees), translate, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
 
     def _transform(self, image: Any, *parameters: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import (
     check_probability,
     check_value,
@@ -125,10 +125,12 @@ def posterize(image: np.ndarray, bits: int) -> np.ndarray:
 class RandomPosterize(RandomImageOperation):
     """`Posterize` with bits drawn from a range in [1, 8]."""
 
+    draws = True
     bits: Annotated[Any, check_bits] = (8, 8)
 
     def _draw(self, image: Any) -> tuple:
-        return (int(current_rng().integers(self.bits[0], self.bits[1] + 1)),)
+        low, high = self.bits
+        return (int(low) if low == high else engine_of(self).integer(int(low), int(high)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         return posterize(np.asarray(image), parameters[0])
@@ -178,11 +180,13 @@ def solarize(image: np.ndarray, low: float, high: float) -> np.ndarray:
 class RandomSolarize(RandomImageOperation):
     """`Solarize` between two limits drawn from `threshold`."""
 
+    draws = True
     threshold: Annotated[tuple[int, int], _check_random_threshold] = (0, 255)
 
     def _draw(self, image: Any) -> tuple:
-        low, high = self.threshold
-        drawn = sorted(current_rng().integers(int(low), int(high) + 1, 2).tolist())
+        low, high = map(int, self.threshold)
+        engine = engine_of(self)
+        drawn = sorted([engine.integer(low, high), engine.integer(low, high)])
         return (drawn[0], drawn[1])
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
@@ -193,13 +197,14 @@ class _Maybe(ImageOperation):
     """Another operation with probability `prob`."""
 
     takes_pil = False
+    draws = True
     prob: float
     operation: ImageOperation
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
         arrays = tuple(map(self._as_input, values))
-        return self.operation._apply(*arrays) if current_rng().random() < self.prob else arrays
+        return self.operation._apply(*arrays) if engine_of(self).chance(np.float32(self.prob)) else arrays
 
 
 @arguments

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
@@ -15,6 +16,7 @@ __all__ = [
     "ImageOperation",
     "PilOperation",
     "RandomImageOperation",
+    "around_middle",
     "each_image",
     "need_image",
     "uniform",
@@ -114,6 +116,12 @@ class PilOperation(PyTensorOperation):
 
     def _compute(self, *arrays: Any) -> Any:
         raise NotImplementedError
+
+
+def around_middle(engine: MersenneTwister, limits: Sequence[float]) -> float:
+    """A number between the two limits, as upstream draws some: how far from the middle, in 32 bits."""
+    low, high = np.float32(limits[0]), np.float32(limits[1])
+    return float((high + low) / np.float32(2) + engine.single(-1.0, 1.0) * ((high - low) / np.float32(2)))
 
 
 def uniform(limits: Sequence[float]) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.engines import MersenneTwister
+from mindspore_compat.dataset.core.randomness import current_rng, engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
 from mindspore_compat.dataset.vision._checks import (
@@ -132,20 +133,49 @@ class RandomResizedCrop(RandomImageOperation):
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
     max_attempts: Annotated[int, check_pos_int32] = 10
 
+    draws = True
+
     def _draw(self, image: Any) -> tuple[int, int, int, int]:
         if not is_pil(image):
             check_image(image, "RandomResizedCrop")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
-        return draw_box(height, width, self.scale, self.ratio, self.max_attempts)
+        if is_pil(image):
+            return _draw_box_of_pil(height, width, self.scale, self.ratio, self.max_attempts)
+        return _draw_box(engine_of(self), height, width, self)
 
     def _transform(self, image: Any, *box: Any) -> Any:
         return resize_image(crop_box(image, *box), self.size, self.interpolation)
 
 
-def draw_box(
+def _draw_box(engine: MersenneTwister, height: int, width: int, how: RandomResizedCrop) -> tuple[int, int, int, int]:
+    """(top, left, height, width) of a random part of an array."""
+    logs = [np.float32(math.log(np.float32(one))) for one in how.ratio]
+    for _ in range(how.max_attempts):
+        scale = float(engine.single(*how.scale))
+        aspect = float(np.exp(engine.single(*logs)))
+        box_width = max(1, _rounded(math.sqrt(height * width * scale * aspect)))
+        box_height = max(1, _rounded(box_width / aspect))
+        if box_width <= width and box_height <= height:
+            left, top = engine.integer(0, width - box_width), engine.integer(0, height - box_height)
+            return top, left, box_height, box_width
+    low, high = (float(np.float32(one)) for one in how.ratio)
+    box_height, box_width = height, width
+    if width / height < low:
+        box_height = max(1, _rounded(width / low))
+    elif width / height > high:
+        box_width = max(1, _rounded(height * high))
+    return _rounded((height - box_height) / 2), _rounded((width - box_width) / 2), box_height, box_width
+
+
+def _rounded(value: float) -> int:
+    """The nearest whole number, halves away from 0."""
+    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+
+
+def _draw_box_of_pil(
     height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float], max_attempts: int
 ) -> tuple[int, int, int, int]:
-    """(top, left, height, width) of a random part."""
+    """(top, left, height, width) of a random part of a PIL image."""
     rng = current_rng()
     log_ratio = (math.log(ratio[0]), math.log(ratio[1]))
     for _ in range(max_attempts):
@@ -188,16 +218,14 @@ class RandomResize(RandomImageOperation):
 
     takes_batches = True
     is_multi_column = True
+    draws = True
 
     size: Annotated[Any, check_size]
 
     def _draw(self, image: Any) -> tuple:
-        modes = (
-            (Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)
-            if is_pil(image)
-            else (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
-        )
-        return (modes[current_rng().integers(len(modes))],)
+        if is_pil(image):
+            return ((Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)[current_rng().integers(3)],)
+        return ((Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[engine_of(self).integer(0, 3)],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if not is_pil(image):

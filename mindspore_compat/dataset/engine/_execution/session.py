@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.errors import with_file
-from mindspore_compat.dataset.core.randomness import Key, Order, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.core.randomness import Key, Order, Streams, chosen_seed, fresh_seed, narrowed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
@@ -27,16 +28,20 @@ __all__ = ["Parallelism", "Run", "Session"]
 class Parallelism:
     """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
     the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
-    neighbours.
+    neighbours. `ordered`: with a chosen seed its rows go through one thread, as operations draw in their order.
     """
 
     processes: int = 0
     threads: int = 0
     here: bool = False
+    ordered: bool = False
 
     def __or__(self, other: Parallelism) -> Parallelism:
         return Parallelism(
-            max(self.processes, other.processes), max(self.threads, other.threads), self.here or other.here
+            max(self.processes, other.processes),
+            max(self.threads, other.threads),
+            self.here or other.here,
+            self.ordered or other.ordered,
         )
 
 
@@ -50,12 +55,13 @@ class Stage:
         self.nodes: list[tuple[Node, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
         self.parallelism = Parallelism()
+        self.streams: dict[int, Streams] = {}
 
     def __call__(self, work: tuple[Any, Any]) -> Any:
         (what, rows), value = work
         try:
             for node, number in self.nodes:
-                with narrowed(number):
+                with narrowed(number, self.streams.get(number)):
                     value = node._step(value)
         except RuntimeError as error:
             place = getattr(error, "row", 0)
@@ -64,14 +70,23 @@ class Stage:
         return ((what, rows), value) if self.last is None else self.last(what, value)
 
 
-def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
-    """A chain, source first, cut where Python code of the user has to run in the thread that iterates."""
-    wanted = [node._parallelism() for node, _ in nodes]
+def _in_order(streams: Streams, function: Callable[[Any], Any], work: Any) -> Any:
+    with narrowed(0, streams):
+        return function(work)
+
+
+def _stages(nodes: list[tuple[Node, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
+    """A chain, source first, cut where Python code of the user has to run in the thread that iterates, and where rows
+    have to stay in order.
+    """
     together = own.processes or max(each.processes for each in wanted)
     stages = [Stage()]
     for item, asked in [*zip(nodes, wanted, strict=True), (None, own)]:
         stage = stages[-1]
-        is_other = Parallelism() not in (asked, stage.parallelism) and asked.here != stage.parallelism.here
+        is_other = Parallelism() not in (asked, stage.parallelism) and (asked.here, asked.ordered) != (
+            stage.parallelism.here,
+            stage.parallelism.ordered,
+        )
         if is_other and not together:
             stage = Stage()
             stages.append(stage)
@@ -80,7 +95,6 @@ def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own:
             stage.nodes.append(item)
     for stage in stages:
         stage.source = nodes[0][0]
-    stages[-1].last = last
     return stages
 
 
@@ -97,6 +111,7 @@ class Session:
         self._stages: dict[int, list[Stage]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
         self._orders: dict[int, dict] = {}  # for `Order`
+        self._drawn: dict[int, Streams] = {}
         self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
         for node in self._nodes.values():
             node._begin_session()
@@ -141,9 +156,14 @@ class Session:
         """
         number = self.number(top)
         if number not in self._stages:
-            self._stages[number] = _stages(
-                [(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own
-            )
+            nodes = [(node, self.number(node)) for node in reversed(list(_walk(top)))]
+            wanted = [self._asked(node._parallelism()) for node, _ in nodes]
+            self._stages[number] = _stages(nodes, wanted, own)
+            self._stages[number][-1].last = last
+            for stage in self._stages[number]:
+                if not stage.parallelism.processes:
+                    asked = {place: one for (_, place), one in zip(nodes, wanted, strict=True) if one.ordered}
+                    stage.streams = {place: self._streams(place) for _, place in stage.nodes if place in asked}
         tasks = ((key, ((what, rows), rows)) for key, (what, rows) in tasks)
         for place, stage in enumerate(self._stages[number]):
             tasks = self._with_keys((number, place), stage, tasks)
@@ -164,7 +184,19 @@ class Session:
         self, node: Node, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
     ) -> Iterator[Any]:
         """Run `function` over `tasks` as `node` asks; its workers are started once."""
-        return self._executor((self.number(node), 0), function, parallelism).map(tasks)
+        number, parallelism = self.number(node), self._asked(parallelism)
+        if parallelism.ordered:
+            function = partial(_in_order, self._streams(number), function)
+        return self._executor((number, 0), function, parallelism).map(tasks)
+
+    def _asked(self, parallelism: Parallelism) -> Parallelism:
+        """What a node asks for, as this session takes it."""
+        if parallelism.ordered and not self.is_seeded:
+            return replace(parallelism, ordered=False)
+        return replace(parallelism, threads=1) if parallelism.ordered and parallelism.threads else parallelism
+
+    def _streams(self, number: int) -> Streams:
+        return self._drawn.setdefault(number, Streams(self.seed))
 
     def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
         executor = self._executors.get(place)

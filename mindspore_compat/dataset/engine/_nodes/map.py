@@ -235,7 +235,10 @@ class MapDataset(Dataset):
         tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))
         asked = self._parallelism()
         return run.session.map(
-            self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism()
+            self,
+            self._apply,
+            tasks,
+            asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism(ordered=asked.ordered),
         )
 
     def _is_indexed(self) -> bool:
@@ -250,13 +253,20 @@ class MapDataset(Dataset):
         return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
 
     def _parallelism(self) -> Parallelism:
+        ordered = self.num_parallel_workers == 1 and any(map(_draws, self.operations))
         if all(map(is_builtin, self.operations)):
             # one more, as upstream has other threads for reading and batching; only one where all would wait for
             # Python's lock
-            return Parallelism(threads=self.num_parallel_workers + 1 if any(map(_is_free, self.operations)) else 1)
-        return (
-            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
-        )
+            free = any(map(_is_free, self.operations))
+            return Parallelism(threads=self.num_parallel_workers + 1 if free else 1, ordered=ordered)
+        if self.python_multiprocessing:
+            return Parallelism(processes=self.num_parallel_workers)
+        return Parallelism(here=True, ordered=ordered)
+
+
+def _draws(operation: Any) -> bool:
+    """Whether it, or one that it calls, draws from its own engine."""
+    return isinstance(operation, TensorOperation) and (operation.draws or any(map(_draws, operation._inner())))
 
 
 def _is_free(operation: Any) -> bool:
