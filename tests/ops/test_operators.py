@@ -265,19 +265,6 @@ def test_deformable_convolution_without_offsets_is_convolution() -> None:
     assert torch.allclose(out, torch.conv2d(x, weight), atol=1e-5)
 
 
-def test_lstm_with_several_layers_and_biases_equals_torchs() -> None:
-    torch.manual_seed(0)
-    lstm = torch.nn.LSTM(3, 2, 2, bidirectional=True)
-    names = [
-        f"{kind}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse") for kind in ("weight_ih", "weight_hh")
-    ]
-    biases = [name.replace("weight", "bias") for name in names]
-    flat = torch.cat([getattr(lstm, name).reshape(-1) for name in [*names, *biases]])
-    x, state = torch.randn(4, 1, 3), torch.zeros(4, 1, 2)
-    out = P.LSTM(3, 2, 2, True, True, 0.0)(x, state, state, flat)[0]
-    assert torch.allclose(out, lstm(x)[0], atol=1e-6)
-
-
 def test_old_forms_of_arguments() -> None:
     x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
     assert len(ops.split(x, 1, output_num=3)) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 
@@ -29,6 +29,63 @@ def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
             )
 
 
+class FlatLSTM(NamedTuple):
+    """What tells how an LSTM's weights lie in one flat tensor."""
+
+    inputs: int
+    hidden: int
+    layers: int
+    has_bias: bool
+    directions: int
+    projected: int
+
+    def sizes(self) -> list[list[tuple[int, int]]]:
+        """Of each layer and direction in turn: the shapes of w_ih, w_hh and, if any, of the projection's weight."""
+        out, gates = self.projected or self.hidden, 4 * self.hidden
+        projection = [(self.projected, self.hidden)] if self.projected else []
+        features = [self.inputs] + [out * self.directions] * (self.layers - 1)
+        return [[(gates, count), (gates, out), *projection] for count in features for _ in range(self.directions)]
+
+    def of_cudnn(self, flat: Any) -> list[list[Any]]:
+        """torch's weights by layer and direction: w_ih, w_hh of each in turn, then both biases of each."""
+        shapes = self.sizes()
+        kinds = len(shapes[0])
+        biases = [(4 * self.hidden,)] * (2 * len(shapes) if self.has_bias else 0)
+        parts = _cut(flat, [shape for one in shapes for shape in one] + biases)
+        weights = [parts[i * kinds : (i + 1) * kinds] for i in range(len(shapes))]
+        rest = parts[len(shapes) * kinds :]
+        return [[*own[:2], *rest[2 * i : 2 * i + 2], *own[2:]] for i, own in enumerate(weights)]
+
+    def of_onednn(self, flat: Any) -> list[list[Any]]:
+        """torch's weights by layer and direction: all w_ih, all w_hh, all projections, all sums of the two biases; what
+        lies behind is left alone.
+        """
+        out, count = self.projected or self.hidden, self.layers * self.directions
+        if self.layers > 1 and self.inputs != out:
+            raise RuntimeError(
+                f"For 'LSTM', a CPU takes more than one layer only of as many inputs as outputs, as upstream's kernel, "
+                f"but got {self.inputs} inputs and {out} outputs. Make an operator for each layer, or use nn.LSTM."
+            )
+        first: list[tuple[int, ...]] = [(4 * self.hidden, self.inputs)]
+        behind: list[tuple[int, ...]] = [(4 * self.hidden, out)]
+        behind += [(self.projected, self.hidden)] if self.projected else []
+        behind += [(4 * self.hidden,)] if self.has_bias else []
+        # upper layers' w_ih take the room of both directions' outputs, though the kernel reads one direction's
+        room = sum(math.prod(one[0]) for one in self.sizes())
+        parts = _cut(flat, first * count) + _cut(flat[room:], [shape for shape in behind for _ in range(count)])
+        each = [parts[i::count] for i in range(count)]
+        if not self.has_bias:
+            return each
+        return [[*own[:2], own[-1], torch.zeros_like(own[-1]), *own[2:-1]] for own in each]
+
+
+def _cut(flat: Any, shapes: list[Any]) -> list[Any]:
+    """Parts of these shapes, one behind the other."""
+    counts = [math.prod(shape) for shape in shapes]
+    parts = torch.split(flat[: sum(counts)], counts)
+    return [torch.reshape(part, shape) for part, shape in zip(parts, shapes)]
+
+
 @primitive
 def LSTM(
     input_size: int,
@@ -39,39 +96,45 @@ def LSTM(
     dropout: float,
     proj_size: int = 0,
 ) -> _Run:
-    """(output, h, c, reserve, state) of (x, h, c, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then all
-    biases.
+    """(output, h, c, reserve, state) of (x, h, c, w). ``w`` is flat, and lies as the device's library has it.
+
+    On a CPU: all w_ih, all w_hh, projections and sums of the two biases, by layer and direction; directions meet only
+    in the output. On a GPU: w_ih and w_hh of each layer and direction in turn, then both biases of each.
+
+    Raises:
+        RuntimeError: on a CPU for several layers, if there are not as many inputs as outputs.
+        ValueError: if ``w`` has too few elements.
     """
     for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
         check_positive_int(value, name, "LSTM")
-    directions, out = 2 if bidirectional else 1, proj_size or hidden_size
-    shapes: list[tuple[int, int]] = []
-    for layer in range(num_layers):
-        features = input_size if layer == 0 else out * directions
-        for _ in range(directions):
-            shapes += [(4 * hidden_size, features), (4 * hidden_size, out)] + (
-                [(proj_size, hidden_size)] if proj_size else []
-            )
-    bias_size = 4 * hidden_size * num_layers * directions if has_bias else 0
-    biases = [(4 * hidden_size,)] * (2 * num_layers * directions) if has_bias else []
-    single = sum(rows * cols for rows, cols in shapes) + bias_size
+    directions = 2 if bidirectional else 1
+    layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, directions, proj_size)
+    whole = sum(math.prod(shape) for one in layout.sizes() for shape in one)
+    biases = 4 * hidden_size * num_layers * directions if has_bias else 0
+    summed = whole + biases  # with one bias, as only CPUs have it
+
+    def stacks(x: Any, h: Any, c: Any, weights: list[list[Any]]) -> tuple[Any, Any, Any]:
+        ends = []
+        for way in range(directions):
+            own = [item for one in weights[way::directions] for item in one]
+            states = (h[way::directions], c[way::directions])
+            seen = torch.flip(x, (0,)) if way else x
+            output, *last = kernels.lstm(seen, states, own, has_bias, num_layers, 0.0, False, False, False)
+            ends.append((torch.flip(output, (0,)) if way else output, *last))
+        outputs, *lasts = zip(*ends)
+        return torch.cat(outputs, -1), *[torch.flatten(torch.stack(last, 1), 0, 1) for last in lasts]
 
     def run(x: Any, h: Any, c: Any, w: Any) -> Any:
-        flat, start, parts = torch.reshape(w, (-1,)), 0, []
-        if flat.numel() == single and has_bias:  # upstream's CPU has one bias, the sum of both
-            sums = torch.reshape(flat[-bias_size:], (-1, 1, 4 * hidden_size))
-            flat = torch.cat((flat[:-bias_size], torch.reshape(torch.cat((sums, torch.zeros_like(sums)), 1), (-1,))))
-        for shape in [*shapes, *biases]:
-            count = math.prod(shape)
-            parts.append(torch.reshape(flat[start : start + count], shape))
-            start += count
-        each = len(shapes) // (num_layers * directions)
-        ordered = []
-        for i in range(num_layers * directions):
-            own = parts[i * each : (i + 1) * each]
-            own_biases = parts[len(shapes) + 2 * i : len(shapes) + 2 * i + 2] if has_bias else []
-            ordered += [*own[:2], *own_biases, *own[2:]]
-        output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
+        flat = torch.reshape(w, (-1,))
+        on_cpu = x.device.type == "cpu" or (has_bias and flat.numel() == summed)
+        needed = whole + biases * (1 if on_cpu else 2)
+        if flat.numel() < needed:
+            raise ValueError(f"For 'LSTM', 'w' must have {needed} elements or more, but got {flat.numel()}.")
+        if on_cpu:
+            output, hn, cn = stacks(x, h, c, layout.of_onednn(flat))
+        else:
+            ordered = [item for one in layout.of_cudnn(flat) for item in one]
+            output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
         empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
         return wrap((output, hn, cn, empty, empty))
 

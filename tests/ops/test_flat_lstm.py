@@ -1,0 +1,60 @@
+"""ops.LSTM's flat weights: the device's library tells how they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat.ops import operations as P
+from mindspore_compat.ops.operations._recurrent_ops import FlatLSTM
+
+
+def test_flat_weights_of_an_lstm_on_a_gpu_are_torchs() -> None:
+    torch.manual_seed(0)
+    lstm = torch.nn.LSTM(3, 2, 2, bidirectional=True)
+    names = [
+        f"{kind}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse") for kind in ("weight_ih", "weight_hh")
+    ]
+    biases = [name.replace("weight", "bias") for name in names]
+    flat = torch.cat([getattr(lstm, name).reshape(-1) for name in [*names, *biases]])
+    ordered = [part for one in FlatLSTM(3, 2, 2, True, 2, 0).of_cudnn(flat) for part in one]
+    assert all(torch.equal(one, two) for one, two in zip(ordered, lstm._flat_weights, strict=True))
+
+
+#: arguments, elements of w: loss, sum of |dx|, sum of |dw|, sum of i dw[i] from MindSpore 2.10 on a CPU
+FLAT = {
+    (3, 2, 1, True, False, 48): (1.94617, 1.5071, 18.09843, 553.46893),
+    (3, 2, 1, True, True, 96): (1.25362, 10.01388, 45.52562, 1570.48608),
+    (3, 2, 1, False, True, 80): (3.48225, 8.12362, 24.20024, 106.34413),
+    (2, 2, 2, True, False, 80): (1.40583, 2.76811, 28.93763, 1141.90564),
+}
+
+
+@pytest.mark.parametrize("given", FLAT)
+def test_flat_weights_of_an_lstm_on_a_cpu_are_upstreams(given: tuple[int, int, int, bool, bool, int]) -> None:
+    inputs, hidden, layers, has_bias, bidirectional, count = given
+    w = Tensor(np.sin(np.arange(count)).astype(np.float32).reshape(-1, 1, 1) / 2)
+    x = Tensor(np.cos(np.arange(6 * inputs)).astype(np.float32).reshape(3, 2, inputs))
+    state = ops.zeros((layers * (1 + bidirectional), 2, hidden), ms.float32)
+    layer = P.LSTM(inputs, hidden, layers, has_bias, bidirectional, 0.9)  # the kernel drops nothing
+
+    def loss(x: Any, w: Any) -> Any:
+        output, h, c, *_ = layer(x, state, state, w)
+        return (output**2).sum() + h.sum() + 2 * c.sum()
+
+    value, (dx, dw) = ms.value_and_grad(loss, (0, 1))(x, w)
+    found = (value, dx.abs().sum(), dw.abs().sum(), (dw.reshape(-1) * ops.arange(count)).sum())
+    assert np.allclose([float(item) for item in found], FLAT[given], rtol=2e-5)
+
+
+def test_an_lstm_that_a_cpu_refuses() -> None:
+    x, state = ops.ones((4, 1, 3)), ops.zeros((4, 1, 2))
+    with pytest.raises(RuntimeError, match="as many inputs as outputs"):
+        P.LSTM(3, 2, 2, True, True, 0.0)(x, state, state, ops.ones((500, 1, 1)))
+    with pytest.raises(ValueError, match="'w' must have 96 elements or more, but got 95"):
+        P.LSTM(3, 2, 1, True, True, 0.0)(x, state[:2], state[:2], ops.ones((95, 1, 1)))
