@@ -105,33 +105,33 @@ def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
             yield item
 
 
-def assigns_elements(block: Any) -> bool:
-    """Whether code of the Cell or function, or of what that calls as `with_updates_of_names` follows it, assigns to
-    elements.
+def assigns_elements(block: Any, compiled: bool) -> bool:
+    """Whether code of the Cell or function, or of what that calls as `with_updates_of_names` follows it, writes to
+    elements; where upstream compiles it, what makes new Tensors does not.
     """
     if isinstance(block, torch.nn.Module):
         kinds: set[Any] = {type(module) for module in block.modules()}
-        return any(_class_assigns(kind) for kind in kinds)
-    return _assigns(block, set())
+        return any(_class_assigns(kind, compiled) for kind in kinds)
+    return _assigns(block, compiled, set())
 
 
 @functools.cache
-def _class_assigns(cls: type) -> bool:
+def _class_assigns(cls: type, compiled: bool) -> bool:
     owners = [owner for owner in cls.__mro__ if owner.__module__.partition(".")[0] not in _OTHERS]
-    return any(_assigns(item, set()) for owner in owners for item in vars(owner).values())
+    return any(_assigns(item, compiled, set()) for owner in owners for item in vars(owner).values())
 
 
-def _assigns(function: Any, seen: set[types.CodeType]) -> bool:
+def _assigns(function: Any, compiled: bool, seen: set[types.CodeType]) -> bool:
     function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function
     if not isinstance(function, types.FunctionType) or function.__code__ in seen:
-        return isinstance(function, torch.nn.Module) and assigns_elements(function)
-    code = function.__code__
-    seen.add(code)
+        return isinstance(function, torch.nn.Module) and assigns_elements(function, compiled)
+    codes = list(_codes(function.__code__))
+    seen.add(codes[0])
     if _package(function) in _OTHERS:
         return False
-    if any(_stores(inner) or not {_PUT, _CHANGE}.isdisjoint(inner.co_names) for inner in _codes(code)):
+    if any(map(_stores, codes)) or (not compiled and any({_PUT, _CHANGE} & {*code.co_names} for code in codes)):
         return True
-    return any(_assigns(called, seen) for called in (*_called(function), *_held(function)))
+    return any(_assigns(called, compiled, seen) for called in (*_called(function), *_held(function)))
 
 
 def _held(function: types.FunctionType) -> Iterator[Any]:

@@ -133,7 +133,7 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
     A block that assigns to elements in place keeps it: what torch's checkpoint has computed again would be overwritten,
     without a word.
     """
-    if not is_graph_mode() and in_jit.depth == 0 and assigns_elements(block):
+    if assigns_elements(block, is_graph_mode() or in_jit.depth > 0):
         return compute(*args, **kwargs)
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
