@@ -41,6 +41,19 @@ V.RandomSelectSubpolicy([[(V.RandomHorizontalFlip(), 0.5), (V.RandomCrop(8), 0.4
 V.UniformAugment([V.RandomHorizontalFlip(), V.RandomVerticalFlip(), V.RandomCrop(8), V.Invert()], 3)
 V.TrivialAugmentWide()
 [V.RandomCrop(8), V.RandomHorizontalFlip(), V.RandomRotation(20), V.RandomHorizontalFlip()]""".splitlines()
+_ON_PIL = """V.RandomHorizontalFlip(0.3)
+V.RandomCrop((9, 12), padding=2)
+V.RandomResizedCrop(6)
+V.RandomColorAdjust(0.4, 0.3, 0.2, 0.1)
+V.RandomColor((0.5, 2.5))
+V.RandomAffine((-20, 40), translate=(-0.2, 0.1), scale=(0.8, 1.3), shear=(-5, 5, -3, 8))
+V.RandomLighting(0.1)
+V.RandomGrayscale(0.4)
+V.RandomPerspective(0.4, 0.6)
+T.RandomApply([V.RandomCrop(8), V.RandomHorizontalFlip()], 0.5)
+T.RandomChoice([V.RandomCrop(8), V.RandomVerticalFlip(), V.RandomCrop(5)])
+T.RandomOrder([V.RandomHorizontalFlip(), V.RandomCrop(8), V.RandomRotation(20)])""".splitlines()
+_ON_IMAGES += [f"[V.ToPIL(), {case}, np.array]" for case in _ON_PIL]
 _WITH_BOXES = """V.RandomVerticalFlipWithBBox(0.4)
 V.RandomCropWithBBox(8)
 V.RandomResizedCropWithBBox(8)""".splitlines()
@@ -70,8 +83,8 @@ def _digest(row: Any) -> str:
 
 def drawn(ds: Any, case: str, seed: int) -> list[Any]:
     """Digests of the rows of two epochs, and of two direct calls."""
-    operation = eval(case, {"V": ds.vision, "T": ds.transforms})
-    ds.config.set_seed(seed)
+    operation = eval(case, {"V": ds.vision, "T": ds.transforms, "np": np})
+    ds.config.set_seed(seed)  # of Python's and NumPy's generators, too
     if case in _ON_BATCHES:
         same = np.stack([image[:10, :12] for image in _IMAGES])
         data = ds.NumpySlicesDataset((same, _LABELS), ["a", "b"], shuffle=True).batch(4)

@@ -8,6 +8,7 @@ upstream, a seed that the user chose makes each *new* iterator start over.
 
 from __future__ import annotations
 
+import random
 import secrets
 import sys
 import threading
@@ -30,6 +31,8 @@ __all__ = [
     "engine_of",
     "fresh_seed",
     "narrowed",
+    "numpy_random",
+    "python_random",
     "reseed",
     "seeded",
 ]
@@ -96,12 +99,18 @@ class Streams:
 class _Drawing:
     """What random operations draw from in a thread for now."""
 
-    __slots__ = ("engine", "key", "rng", "streams")
+    __slots__ = ("engine", "key", "numpy", "python", "rng", "streams")
 
     def __init__(self, key: Key | None, streams: Streams | None) -> None:
         self.key, self.streams = key, streams
         self.engine: MersenneTwister | None = None
         self.rng: np.random.Generator | None = None
+        self.python: random.Random | None = None
+        self.numpy: np.random.RandomState | None = None
+
+    def number(self, use: int) -> int:
+        """A seed that follows from the key, another for each use."""
+        return int(np.random.SeedSequence((*(self.key or ()), use)).generate_state(1)[0])
 
 
 class seeded:
@@ -141,8 +150,30 @@ def engine_of(operation: Any) -> MersenneTwister:
         seed = chosen_seed()
         return _eager_engine if seed is None else MersenneTwister(seed)
     if drawing.engine is None:
-        drawing.engine = MersenneTwister(int(np.random.SeedSequence(drawing.key).generate_state(1)[0]))
+        drawing.engine = MersenneTwister(drawing.number(0))
     return drawing.engine
+
+
+def python_random() -> Any:
+    """What operations that upstream has in Python draw from: the module `random`, whose state all share, where rows
+    come in order and in direct calls; else a generator of the task's.
+    """
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.key is None or drawing.streams is not None:
+        return random
+    if drawing.python is None:
+        drawing.python = random.Random(drawing.number(1))
+    return drawing.python
+
+
+def numpy_random() -> Any:
+    """As `python_random`, for those that draw from `numpy.random`."""
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.key is None or drawing.streams is not None:
+        return np.random
+    if drawing.numpy is None:
+        drawing.numpy = np.random.RandomState(drawing.number(2))
+    return drawing.numpy
 
 
 def current_rng() -> np.random.Generator:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
@@ -77,6 +78,10 @@ class _Compound(TensorOperation):
     def _as_arrays(self, *values: Any) -> tuple:
         return as_engine(self._apply(*values))
 
+    def _is_python(self, values: tuple) -> bool:
+        """Whether upstream runs this in Python: for operations that are Python's, and for PIL images."""
+        return self.implementation == Implementation.PY or (len(values) == 1 and hasattr(values[0], "getbands"))
+
     def _as_input(self, value: Any) -> Any:
         return value
 
@@ -131,7 +136,8 @@ class RandomApply(_Compound):
     prob: Annotated[float, real(0, 1)] = 0.5
 
     def _compute(self, *values: Any) -> tuple:
-        return apply_operations(self.transforms, values) if engine_of(self).double() <= self.prob else values
+        draw = python_random().random() if self._is_python(values) else engine_of(self).double()
+        return apply_operations(self.transforms, values) if draw <= self.prob else values
 
 
 class RandomChoice(_Compound):
@@ -140,15 +146,23 @@ class RandomChoice(_Compound):
     draws = True
 
     def _compute(self, *values: Any) -> tuple:
+        if self._is_python(values):
+            return apply_operations([python_random().choice(self.transforms)], values)
         return apply_operations([self.transforms[engine_of(self).integer(0, len(self.transforms) - 1)]], values)
 
 
 class RandomOrder(_Compound):
     """All of `transforms` in random order."""
 
+    draws = True
+
     def _common_implementation(self) -> Implementation:
         return Implementation.PY
 
     def _compute(self, *values: Any) -> tuple:
-        order = current_rng().permutation(len(self.transforms))
-        return apply_operations([self.transforms[i] for i in order], values)
+        if python_random() is random:  # upstream shuffles the list itself, so that each row goes on from the last
+            random.shuffle(self.transforms)
+            return apply_operations(self.transforms, values)
+        order = list(self.transforms)
+        python_random().shuffle(order)
+        return apply_operations(order, values)

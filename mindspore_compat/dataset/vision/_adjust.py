@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, refused, type_check
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_factor_range, check_span, need_length
@@ -200,7 +200,9 @@ class RandomColorAdjust(RandomImageOperation):
     def _draw(self, image: Any) -> tuple:
         ranges = (self.brightness, self.contrast, self.saturation, self.hue)
         if is_pil(image):
-            return ([uniform(r) for r in ranges], current_rng().permutation(4))
+            drawn, order = [uniform(r) for r in ranges], [0, 1, 2, 3]
+            python_random().shuffle(order)
+            return (drawn, order)
         engine = engine_of(self)
         order, factors = engine.shuffled(4).tolist(), [1.0, 1.0, 1.0, 0.0]
         for i in order:
@@ -227,6 +229,11 @@ _ADJUSTERS: list[tuple[Callable, Callable]] = [
 ]
 
 
+def _factor(limits: tuple[float, float]) -> float:
+    """A number between the two limits."""
+    return (limits[1] - limits[0]) * python_random().random() + limits[0]
+
+
 @arguments
 class RandomColor(RandomImageOperation):
     """`AdjustSaturation` by a factor drawn from `degrees`."""
@@ -235,7 +242,7 @@ class RandomColor(RandomImageOperation):
     degrees: Annotated[Any, check_factor_range] = (0.1, 1.9)
 
     def _draw(self, image: Any) -> tuple:
-        return (uniform(self.degrees) if is_pil(image) else float(engine_of(self).single(*self.degrees)),)
+        return (_factor(self.degrees) if is_pil(image) else float(engine_of(self).single(*self.degrees)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):
@@ -250,7 +257,7 @@ class RandomSharpness(RandomColor):
     """`AdjustSharpness` by a factor drawn from `degrees`."""
 
     def _draw(self, image: Any) -> tuple:
-        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
+        return (_factor(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         if is_pil(image):

@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
 from mindspore_compat.dataset.core.engines import Gamma, MersenneTwister
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
@@ -161,6 +161,8 @@ class MixUp(PyTensorOperation):
     implementation = Implementation.PY
     is_multi_column = True
 
+    draws = True
+
     batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
     alpha: Annotated[float, _check_any_alpha]
     is_single: Annotated[bool, flag] = True
@@ -171,7 +173,7 @@ class MixUp(PyTensorOperation):
 
     def _compute(self, *arrays: Any) -> tuple:
         images, labels = arrays
-        share = current_rng().beta(self.alpha, self.alpha, self.batch_size)
+        share = numpy_random().beta(self.alpha, self.alpha, self.batch_size)
         if self.is_single:
             order = np.roll(np.arange(self.batch_size), -1)
             others = images[order], labels[order]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.vision import _color
@@ -42,6 +42,8 @@ class RandomLighting(RandomImageOperation):
     alpha: Annotated[float, real(0)] = 0.05
 
     def _draw(self, image: Any) -> tuple:
+        if is_pil(image):
+            return (self._VECTORS @ numpy_random().normal(0.0, self.alpha, 3),)
         return (self._VECTORS @ engine_of(self).single_normals(3, self.alpha).astype(np.float64),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
@@ -117,11 +119,12 @@ class Grayscale(PilOperation):
 class RandomGrayscale(PilOperation):
     """A PIL image in grey with probability `prob`; the number of channels stays."""
 
+    draws = True
     prob: Annotated[float, check_probability] = 0.1
 
     def _compute(self, image: Any) -> Any:
         channels = 1 if image.mode == "L" else 3
-        return _grayscale(image, channels) if current_rng().random() < self.prob else image
+        return _grayscale(image, channels) if self.prob > python_random().random() else image
 
 
 @arguments

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32, type_check
 from mindspore_compat.dataset.vision._checks import (
     check_border,
@@ -212,8 +212,10 @@ class RandomCrop(RandomImageOperation):
             message = f"RandomCrop: Crop size {self.size} is larger than the (padded) image of {(height, width)}."
             raise ValueError(message) if is_pil(image) else RuntimeError(message)
         if is_pil(image):
-            rng = current_rng()
-            return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
+            if not any(spare):
+                return padding, 0, 0
+            draw = python_random().randint
+            return padding, draw(0, spare[0]), draw(0, spare[1])
         if not any(spare) and padding == tuple(self.padding):  # nothing is drawn where the image just fits
             return padding, 0, 0
         engine = engine_of(self)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
 from mindspore_compat.dataset.core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     UINT8_MAX,
@@ -80,6 +80,7 @@ class RandomErasing(ImageOperation):
     """
 
     implementation = Implementation.PY
+    draws = True
     prob: Annotated[float, check_probability] = 0.5
     scale: Annotated[tuple[float, float], _check_pair] = (0.02, 0.33)
     ratio: Annotated[tuple[float, float], _check_pair] = (0.3, 3.3)
@@ -110,26 +111,26 @@ class RandomErasing(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim != 3:
             raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
-        box = self._draw_box(*image.shape[1:]) if current_rng().random() < self.prob else None
+        box = self._draw_box(*image.shape[1:]) if self.prob > python_random().random() else None
         if box is None:
             return image
         top, left, height, width = box
         image = image if self.inplace else image.copy()
         if self.value == "random":
-            fill = current_rng().standard_normal((image.shape[0], height, width))
+            fill = numpy_random().normal(0.0, 1.0, (image.shape[0], height, width))
         else:
             fill = np.asarray(self.value).reshape(-1, 1, 1)
         image[:, top : top + height, left : left + width] = fill
         return image
 
     def _draw_box(self, height: int, width: int) -> tuple[int, int, int, int] | None:
-        rng = current_rng()
+        draw = python_random().randint
         for _ in range(self.max_attempts):
-            area, aspect = uniform(self.scale) * height * width, uniform(self.ratio)
-            box_height, box_width = round((area * aspect) ** 0.5), round((area / aspect) ** 0.5)
-            if 0 < box_height < height and 0 < box_width < width:
-                top, left = rng.integers(height - box_height + 1), rng.integers(width - box_width + 1)
-                return int(top), int(left), box_height, box_width
+            area, aspect = uniform(self.scale) * (height * width), uniform(self.ratio)
+            box_width = round((area * aspect) ** 0.5)
+            box_height = round(box_width / aspect)
+            if box_height < height and box_width < width:
+                return draw(0, height - box_height), draw(0, width - box_width), box_height, box_width
         return None
 
 

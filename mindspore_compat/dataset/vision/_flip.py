@@ -8,7 +8,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import RandomImageOperation
@@ -57,7 +57,7 @@ class _RandomFlip(RandomImageOperation):
 
     def _draw(self, image: Any) -> tuple:
         if is_pil(image):
-            return (current_rng().random() < self.prob,)
+            return (self.prob > python_random().random(),)
         check_image(image, type(self).__name__)
         return (engine_of(self).chance(np.float32(self.prob)),)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, number, real
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     check_int,
@@ -260,9 +260,10 @@ class RandomAffine(RandomImageOperation):
             scale = float(engine.single(*self.scale))
             shear = float(engine.single(*self.shear[:2])), float(engine.single(*self.shear[2:]))
             return math.fmod(angle, 360.0), translate, scale, shear
-        width, height = image.size
-        translate = round(uniform(x) * width), round(uniform(y) * height)
-        return uniform(self.degrees), translate, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
+        angle, (width, height) = uniform(self.degrees), image.size
+        farthest = x[0] * width, x[1] * height  # upstream takes the first two numbers for how far in x and in y
+        shift = tuple(round(uniform((-most, most))) for most in farthest)
+        return angle, shift, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         angle, translate, scale, shear = parameters
@@ -341,19 +342,27 @@ class Perspective(ImageOperation):
 class RandomPerspective(PilOperation):
     """The corners of a PIL image moved inwards at random, with probability `prob`."""
 
+    draws = True
+
     distortion_scale: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
     prob: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
     interpolation: Annotated[Inter, check_interpolation] = Inter.BICUBIC
 
     def _compute(self, image: Any) -> Any:
-        rng = current_rng()
-        if rng.random() >= self.prob:
+        if self.prob <= python_random().random():
             return image
-        width, height = image.size
-        moved = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
-        x, y = rng.integers(0, moved[0] + 1, 4), rng.integers(0, moved[1] + 1, 4)
+        draw, (width, height) = python_random().randint, image.size
+        x, y = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
         start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
-        end = [(x[0], y[0]), (width - 1 - x[1], y[1]), (width - 1 - x[2], height - 1 - y[2]), (x[3], height - 1 - y[3])]
+        end = [
+            (draw(*across), draw(*down))
+            for across, down in (
+                ((0, x), (0, y)),
+                ((width - x - 1, width - 1), (0, y)),
+                ((width - x - 1, width - 1), (height - y - 1, height - 1)),
+                ((0, x), (height - y - 1, height - 1)),
+            )
+        ]
         return perspective(image, start, end, self.interpolation)
 
 

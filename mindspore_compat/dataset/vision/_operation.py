@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.engines import MersenneTwister
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import python_random
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
 
@@ -125,5 +125,5 @@ def around_middle(engine: MersenneTwister, limits: Sequence[float]) -> float:
 
 
 def uniform(limits: Sequence[float]) -> float:
-    """A number between the two limits, from the pipeline's generator."""
-    return limits[0] if limits[0] == limits[1] else float(current_rng().uniform(limits[0], limits[1]))
+    """A number between the two limits, as Python draws it."""
+    return float(python_random().uniform(limits[0], limits[1]))

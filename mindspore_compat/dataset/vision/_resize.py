@@ -10,7 +10,7 @@ import numpy as np
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
 from mindspore_compat.dataset.core.engines import MersenneTwister
-from mindspore_compat.dataset.core.randomness import current_rng, engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
 from mindspore_compat.dataset.vision._checks import (
@@ -176,7 +176,7 @@ def _draw_box_of_pil(
     height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float], max_attempts: int
 ) -> tuple[int, int, int, int]:
     """(top, left, height, width) of a random part of a PIL image."""
-    rng = current_rng()
+    draw = python_random().randint
     log_ratio = (math.log(ratio[0]), math.log(ratio[1]))
     for _ in range(max_attempts):
         area = uniform(scale) * height * width
@@ -184,8 +184,7 @@ def _draw_box_of_pil(
         box_width = round(math.sqrt(area * aspect))
         box_height = round(box_width / aspect)
         if 0 < box_width <= width and 0 < box_height <= height:
-            top = int(rng.integers(0, height - box_height + 1))
-            left = int(rng.integers(0, width - box_width + 1))
+            top, left = draw(0, height - box_height), draw(0, width - box_width)
             return top, left, box_height, box_width
     box_height, box_width = height, width
     if width / height < ratio[0]:
@@ -224,7 +223,7 @@ class RandomResize(RandomImageOperation):
 
     def _draw(self, image: Any) -> tuple:
         if is_pil(image):
-            return ((Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)[current_rng().integers(3)],)
+            return ((Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)[python_random().randint(0, 2)],)
         return ((Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[engine_of(self).integer(0, 3)],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:

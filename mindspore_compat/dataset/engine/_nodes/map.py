@@ -205,7 +205,10 @@ class MapDataset(Dataset):
         self._output_count = len(outputs or self.input_columns or before[:1])
         hooks = config.debug_hooks()
         self._running = with_hooks(self.operations, hooks) if hooks else self.operations
-        self._fused = self._running if hooks else fuse(self.operations)
+        # operations in Python share one generator, so that each row has to go through all before the next
+        one_by_one = self.num_parallel_workers == 1 and sum(map(_draws, self.operations)) > 1
+        keeps = hooks or (one_by_one and any(map(_is_python, self.operations)))
+        self._fused = self._running if keeps else fuse(self.operations)
         places, _, names = self._layout_cache
         rest = [i for i, n in enumerate(before) if i not in places]
         is_lost = len(outputs) not in (0, len(places))

@@ -17,6 +17,7 @@ from mindspore_compat.dataset.engine.samplers import (
     DistributedSampler,
     RandomSampler,
     SubsetRandomSampler,
+    SubsetSampler,
 )
 
 __all__ = ["MindRecordOrder"]
@@ -69,9 +70,10 @@ class MindRecordOrder:
             if sampler.shuffle != Shuffle.FALSE:
                 rows = rows[self._shuffled(sampler.shuffle, len(rows), sampler.seed + 1 + order.passes)]
             return rows[sampler.share(len(rows), self._in_blocks)]
-        if isinstance(sampler, SubsetRandomSampler):
-            rows = rows[sampler.chosen(len(rows))]
-            return rows[LinearCongruential(order.seed + 1).shuffled(len(rows))]
+        if isinstance(sampler, SubsetSampler):  # which counts on from either end
+            rows = rows[sampler.indices_list[: sampler.num_samples or None] % len(rows)]
+            is_random = isinstance(sampler, SubsetRandomSampler)
+            return rows[LinearCongruential(order.seed + 1).shuffled(len(rows))] if is_random else rows
         return rows[sampler._choose(len(rows), order, None if labels is None else labels[rows])]
 
     def _shuffled(self, how: Any, size: int, seed: int) -> np.ndarray:
