@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["fill_normal", "fill_truncated_normal", "fill_uniform"]
+__all__ = ["fill_normal", "fill_truncated_normal", "fill_uniform", "words"]
 
 _BLOCKS = 8192  # at a time: what they need stays in a core's cache
 _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
@@ -31,16 +31,16 @@ _LEAST = float(np.float32(1e-7))
 _Distribution = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
-def _words(first: int, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def words(first: int, count: int, key: int, upper: int) -> tuple[np.ndarray, np.ndarray]:
     """Blocks ``first`` to ``first + count`` as 32-bit words in uint64: those at even places, shape (2, count), and
-    those at odd ones.
+    those at odd ones. ``key`` and ``upper``, the other half of what is hashed, have 64 bits.
     """
-    low, high = seed & 0xFFFFFFFF, seed >> 32
+    low, high = key & 0xFFFFFFFF, key >> 32
     even, odd, product = (np.empty((2, count), np.uint64) for _ in range(3))
-    even[0] = np.arange(first, first + count, dtype=np.uint64)
+    even[0] = np.uint64(first) + np.arange(count, dtype=np.uint64)
     np.right_shift(even[0], _HALF, out=odd[0])
     even[0] &= _LOW
-    even[1], odd[1] = low, high
+    even[1], odd[1] = upper & 0xFFFFFFFF, upper >> 32
     for key in (_KEY_STEPS + np.array([[low], [high]], np.uint64)) & _LOW:
         np.multiply(even, _MULTIPLIERS, out=product)
         np.right_shift(product, _HALF, out=even)
@@ -84,7 +84,7 @@ def _fill(seed: int, array: np.ndarray, bits: int, distribution: _Distribution) 
 
     def part(first: int) -> None:
         here = rows[first : first + _BLOCKS]
-        even, odd = _words(first, len(here), seed)
+        even, odd = words(first, len(here), seed, seed)
         distribution(_fractions(even, bits), _fractions(odd, bits), here)
 
     starts = range(0, blocks, _BLOCKS)

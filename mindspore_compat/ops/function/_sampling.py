@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import to_dtype
+from mindspore_compat.ops.function._engine import Engine, LogUniform, stream_with, told_by
 from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]
@@ -32,22 +34,47 @@ def _sampled(
     if remove:
         true = torch.reshape(true_classes, (-1,)).to(_int64)
         weights[true[(true >= 0) & (true < range_max)]] = 0
-    drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+    engine = told_by(seed, true_classes)
+    if engine is None:
+        drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+    else:
+        _check_enough(weights, num_sampled, unique)
+        given = engine.below(range_max, num_sampled) if isinstance(engine, LogUniform) else engine.below(range_max)
+        left_out = set(true.tolist()) if remove and unique else set()
+        drawn, tries = _taken(given, num_sampled, unique, left_out)
 
     def expected(places: torch.Tensor) -> Any:
         chances = chance(places.double())
-        counts = -torch.expm1(tries * torch.log1p(-chances)) if unique else chances * tries
+        counts = chances * tries if tries == num_sampled else -torch.expm1(tries * torch.log1p(-chances))
         return wrap(to_dtype(counts, torch.float32))
 
     return wrap(to_dtype(drawn, true_classes.dtype)), expected(true_classes), expected(drawn)
+
+
+def _check_enough(weights: torch.Tensor, count: int, unique: bool) -> None:
+    if unique and int(torch.count_nonzero(weights)) < count:
+        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
+
+
+def _taken(given: Iterator[int], count: int, unique: bool, left_out: set[int]) -> tuple[torch.Tensor, int]:
+    """(``count`` of the given classes, how many it took); with ``unique`` those that are new."""
+    if not unique:
+        return torch.tensor([next(given) for _ in range(count)]), count
+    found: dict[int, None] = {}
+    tries = 0
+    while len(found) < count:
+        place = next(given)
+        tries += 1
+        if place not in left_out:
+            found[place] = None
+    return torch.tensor(list(found)), tries
 
 
 def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
     """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
     if not unique:
         return torch.multinomial(weights, count, True, generator=generator), count
-    if int(torch.count_nonzero(weights)) < count:
-        raise ValueError(f"There are fewer than {count} classes to sample from without repetition.")
+    _check_enough(weights, count, unique)
     found: dict[int, None] = {}
     tries = 0
     while len(found) < count:
@@ -68,6 +95,7 @@ def log_uniform_candidate_sampler(
     the class.
     """
     whole = math.log(range_max + 1)
+    seed = seed if isinstance(seed, SeedStream) else stream_with(LogUniform(seed), seed)
 
     def chance(classes: torch.Tensor) -> torch.Tensor:
         return torch.log((classes + 2) / (classes + 1)) / whole
@@ -85,6 +113,8 @@ def uniform_candidate_sampler(
     remove_accidental_hits: bool = False,
 ) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
+
+    seed = seed if isinstance(seed, SeedStream) else stream_with(Engine(seed, 0) if seed else None, seed)
 
     def chance(classes: torch.Tensor) -> torch.Tensor:
         return torch.full_like(classes, 1 / range_max)

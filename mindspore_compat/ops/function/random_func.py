@@ -1,21 +1,24 @@
 """Random numbers. Upstream: ``mindspore.ops.function.random_func``.
 
 All draw from torch's generator, which ``mindspore.set_seed`` seeds. A ``seed`` argument other than None and 0 gives
-each call its own generator, so that one seed gives one result; upstream's sequences of numbers are not reproduced.
+each call its own generator, so that one seed gives one result. Upstream's sequences of numbers are reproduced on a CPU
+where nothing in a training step would be slower for it: `_engine`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
-from mindspore_compat.common.seed import SeedStream, stream_of
+from mindspore_compat.common.seed import SeedStream, _get_graph_seed, stream_of
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
+from mindspore_compat.ops.function._engine import Engine, stream_with, told_by
 
 __all__ = """
     normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
@@ -269,15 +272,37 @@ def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int
 
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:
-    """Classes drawn by softmax(logits)."""
-    drawn = torch.multinomial(torch.softmax(logits, -1), num_sample, True, generator=generator_of(seed, logits.device))
+    """Classes drawn by softmax(logits), by the same numbers in every row; the same ones at every call with a seed."""
+    seed = seed if isinstance(seed, SeedStream) else stream_with(Engine(0, seed) if seed else None, seed)
+    engine = told_by(seed, logits)
+    if engine is None:
+        weights = torch.softmax(logits, -1)
+        drawn = torch.multinomial(weights, num_sample, True, generator=generator_of(seed, logits.device))
+    else:
+        drawn = _by_fractions(logits.detach().numpy(), engine.fractions(num_sample))
     return wrap(to_dtype(drawn, dtype_or_none(dtype) or _int64))
+
+
+def _by_fractions(logits: np.ndarray, fractions: np.ndarray) -> torch.Tensor:
+    """For each row the classes where its running sums reach the fractions, in the logits' type as upstream."""
+    rows = logits.reshape(-1, logits.shape[-1])
+    weights = np.exp((rows - rows.max(-1, keepdims=True)).astype(np.float32)).astype(logits.dtype)
+    sums = np.cumsum(weights, -1, dtype=logits.dtype)
+    shares = fractions.astype(np.float32).astype(logits.dtype)
+    found = [np.searchsorted(row, row[-1] * shares) for row in sums]
+    return torch.from_numpy(np.stack(found).reshape(*logits.shape[:-1], len(shares)))
 
 
 def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
     """(int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
-    found = torch.nonzero(input_x)
-    order = torch.randperm(found.shape[0], generator=generator_of(seed, found.device), device=found.device)[:count]
+    if not isinstance(seed, SeedStream):
+        seeds = _get_graph_seed(seed, "choice_with_mask")
+        seed = stream_with(Engine(*seeds) if any(seeds) else None, seed or 0)
+    found, engine = torch.nonzero(input_x), told_by(seed, input_x)
+    if engine is None:
+        order = torch.randperm(found.shape[0], generator=generator_of(seed, found.device), device=found.device)[:count]
+    else:
+        order = torch.tensor(engine.order(found.shape[0])[:count], dtype=_int64)
     places = torch.zeros((count, input_x.dim()), dtype=torch.int32, device=found.device)
     mask = torch.zeros((count,), dtype=torch.bool, device=found.device)
     places[: order.numel()] = to_dtype(found[order], torch.int32)

@@ -17,6 +17,7 @@ from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
+from mindspore_compat.ops.function._engine import Engine, LogUniform, stream_with
 
 __all__ = """
     StandardNormal StandardLaplace UniformReal UniformInt Gamma Poisson RandomGamma RandomPoisson TruncatedNormal
@@ -116,8 +117,10 @@ def RandomCategorical(dtype: Any = torch.int64) -> _Run:
     streams: dict[int, SeedStream] = {}
 
     def run(logits: Any, num_sample: Any, seed: Any = 0) -> Any:
-        stream = streams.setdefault(int(seed), SeedStream(int(seed)))
-        return F.random_categorical(logits, num_sample, stream, dtype)
+        seed = int(seed)
+        if seed not in streams:
+            streams[seed] = stream_with(Engine(0, seed) if seed else None, seed)
+        return F.random_categorical(logits, num_sample, streams[seed], dtype)
 
     return run
 
@@ -126,8 +129,9 @@ def RandomCategorical(dtype: Any = torch.int64) -> _Run:
 def RandomChoiceWithMask(count: PositiveInt = 256, seed: int = 0, seed2: int = 0) -> _Run:
     """(coordinates of ``count`` random true elements, mask of the real ones)."""
     check_int(seed, "seed", "RandomChoiceWithMask")
-    seed = SeedStream(abs(seed * 1000003 + check_int(seed2, "seed2", "RandomChoiceWithMask")))
-    return lambda input_x: F.choice_with_mask(input_x, count, seed)
+    check_int(seed2, "seed2", "RandomChoiceWithMask")
+    stream = stream_with(Engine(seed, seed2) if seed or seed2 else None, seed * 1000003 + seed2)
+    return lambda input_x: F.choice_with_mask(input_x, count, stream)
 
 
 @primitive
@@ -181,7 +185,7 @@ def UniformCandidateSampler(
     num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    stream = SeedStream(seed)
+    stream = stream_with(Engine(seed, 0) if seed else None, seed)
     return lambda true_classes: F.uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, stream, remove_accidental_hits
     )
@@ -192,7 +196,7 @@ def LogUniformCandidateSampler(
     num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    stream = SeedStream(seed)
+    stream = stream_with(LogUniform(seed), seed)
     return lambda true_classes: F.log_uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, stream
     )
