@@ -14,6 +14,7 @@ from typing import Any
 
 from mindspore_compat._api.context_keys import (
     ALGO_KEYS,
+    AS_NUMBERS,
     COMPATIBLE,
     GRAPH_MODE,
     KEYS,
@@ -166,7 +167,8 @@ def get_context(attr_key: str) -> Any:
         return get_context("jit_config").get("jit_level", "")
     if attr_key == "device_id" and attr_key not in _values:
         return own_device_id()
-    return _get("context.get_context", KEYS, _values, attr_key)
+    value = _get("context.get_context", KEYS, _values, attr_key)
+    return AS_NUMBERS[attr_key](value) if attr_key in AS_NUMBERS else value
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:

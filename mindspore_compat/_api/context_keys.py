@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 __all__ = [
     "ALGO_KEYS",
+    "AS_NUMBERS",
     "COMPATIBLE",
     "GRAPH_MODE",
     "KEYS",
@@ -95,6 +97,51 @@ KEYS: dict[str, tuple[Any, Any]] = {
     "enable_recovery": (bool, False),
     "max_memory": (str, ""),
     "exec_order": (str, "bfs"),
+    # upstream's inner parameters, which libraries read and set by the same functions
+    "aoe_job_type": (str, "2"),
+    "atomic_clean_policy": (str, ""),
+    "bias_add_comm_swap": (bool, False),
+    "compute_communicate_fusion_level": (int, 0),
+    "conv_allow_hf32": (str, ""),
+    "cur_step_num": (int, 0),
+    "dataset_broadcast_opt_level": (int, 0),
+    "enable_allreduce_slice_to_reducescatter": (bool, False),
+    "enable_begin_end_inline_opt": (bool, False),
+    "enable_concat_eliminate_opt": (bool, False),
+    "enable_flash_attention_load_balance": (bool, False),
+    "enable_fused_cast_add_opt": (bool, False),
+    "enable_grad_comm_opt": (bool, False),
+    "enable_interleave_parallel_branch": (bool, False),
+    "enable_interleave_split_concat_branch": (bool, False),
+    "enable_offloading_packed_experts": (bool, True),
+    "enable_opt_shard_comm_opt": (bool, False),
+    "enable_parallel_split": (bool, False),
+    "enable_task_opt": (bool, False),
+    "ge_options": (str, ""),
+    "hccl_watchdog": (bool, True),
+    "host_scheduling_max_threshold": (str, ""),
+    "infer_boost": (str, "off"),
+    "interleaved_layernorm_comm": (bool, False),
+    "interleaved_matmul_comm": (bool, False),
+    "jit_compile": (str, ""),
+    "last_triggered_step": (int, 0),
+    "matmul_allow_hf32": (str, ""),
+    "matmul_grad_comm_overlap": (str, ""),
+    "need_ckpt": (bool, False),
+    "op_debug_option": (str, ""),
+    "op_precision_mode": (str, ""),
+    "pp_1f1b_overlap": (str, ""),
+    "precision_mode": (str, ""),
+    "recompute_allgather_overlap_fagrad": (bool, False),
+    "recompute_comm_overlap": (str, ""),
+    "save_checkpoint_steps": (int, 0),
+    "support_binary": (bool, False),
+    "topo_order": (str, ""),
+}
+#: keys that are read as numbers, whatever they were set to
+AS_NUMBERS: dict[str, Callable[[Any], int]] = {
+    "save_graphs": lambda value: 2 if value is True else int(value),
+    "memory_optimize_level": lambda value: int(value[1:]),
 }
 PARALLEL_KEYS: dict[str, tuple[Any, Any]] = {
     "device_num": (int, 1),

@@ -195,8 +195,14 @@ def test_wrong_contexts(kwargs, error, message) -> None:
 
 def test_contexts_are_kept_and_parallel_ones_reset() -> None:
     ms.set_context(save_graphs=True, enable_graph_kernel=True)
-    assert ms.get_context("save_graphs") is True
+    assert ms.get_context("save_graphs") == 2
     ms.set_context(save_graphs=False, enable_graph_kernel=False)
+    assert ms.get_context("save_graphs") == 0
+    assert ms.get_context("memory_optimize_level") == 0
+    assert ms.get_context("dataset_broadcast_opt_level") == 0  # upstream's inner parameters are keys, too
+    ms.set_context(dataset_broadcast_opt_level=1)
+    assert ms.get_context("dataset_broadcast_opt_level") == 1
+    ms.set_context(dataset_broadcast_opt_level=0)
     ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True, device_num=8)
     assert (
         ms.get_auto_parallel_context("parallel_mode") == "data_parallel"
