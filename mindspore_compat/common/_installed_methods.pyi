@@ -382,7 +382,7 @@ class InstalledMethods:
         """The q-th quantiles, linearly interpolated."""
 
     def random_categorical(self, num_sample: int, seed: int = 0, dtype: Any = ...) -> Any:
-        """Classes drawn by softmax(logits)."""
+        """Classes drawn by softmax(logits), by the same numbers in every row; the same ones at every call with a seed."""
 
     def remainder(self, other: Any) -> Any:
         """Remainder of ``input`` and ``other``, element by element; one of them may be a number."""
