@@ -1,5 +1,5 @@
-"""Trains networks of the model zoo (research/, official/): ``python zoo_steps.py NAME [MODE]`` in a checkout of it takes five
-steps with the project's own network and loss, from seeded values, on seeded arrays, and prints the losses.
+"""Trains networks of the model zoo (research/, official/) and of MindSpore Science: ``python zoo_steps.py NAME [MODE]`` in a
+checkout of it takes five steps with the project's own network and loss, from seeded values, on seeded arrays, and prints the losses.
 """
 
 import os
@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import mindspore as ms
 import numpy as np
+from science_networks import SCIENCE
 from zoo_more_networks import MORE
 from zoo_networks import FIRST
 from zoo_third_networks import THIRD
@@ -16,7 +17,7 @@ from zoo_third_networks import THIRD
 for alias, kind in (("bool", bool), ("int", int), ("float", float)):  # of NumPy before 1.24, which projects write
     if alias not in vars(np):
         setattr(np, alias, kind)
-NETWORKS = {**FIRST, **MORE, **THIRD}
+NETWORKS = {**FIRST, **MORE, **THIRD, **SCIENCE}
 
 
 def main(name, mode="0"):
