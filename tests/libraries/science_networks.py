@@ -46,7 +46,7 @@ def kno2d():
 
 
 def pdenet():
-    return squares(flow().PDENet(16, 16, 1, 5, 3, dx=0.1, dy=0.1, dt=0.01), normal(2, 1, 16, 16))
+    return squares(flow().PDENet(16, 16, 1, 5, 3, dx=1.0, dy=1.0, dt=0.01), normal(2, 1, 16, 16))
 
 
 def percnn():
