@@ -84,16 +84,23 @@ def test_a_shuffle_is_that_of_single_swaps(size):
 
 
 @pytest.mark.parametrize(
-    "make", ["shuffle=True)", "shuffle=False).shuffle(7)", "shuffle=True).filter(lambda x: x > 3)"]
+    "make",
+    [
+        "shuffle=True)",
+        "shuffle=False).shuffle(7)",
+        "shuffle=True).filter(lambda x: x.max() > 3)",
+        "shuffle=True).map(ds.vision.RandomHorizontalFlip(), 'i', num_parallel_workers=1)",
+    ],
 )
 def test_resuming_in_a_later_epoch_goes_on_as_if_nothing_had_happened(make):
     def rows(step):
         ds.config.set_seed(3)
-        dataset = eval(f"ds.NumpySlicesDataset(np.arange(20), {make}", {"ds": ds, "np": np})
+        images = np.arange(20, dtype=np.uint8)[:, None, None, None] + np.array([[[0], [100]]], np.uint8)
+        dataset = eval(f"ds.NumpySlicesDataset(images, ['i'], {make}", {"ds": ds, "images": images})
         dataset.set_init_step(step)
         found = dataset.create_tuple_iterator(num_epochs=3, output_numpy=True)
         size = dataset.get_dataset_size()
-        return size, [[int(x) for (x,) in found] for _ in range(3 - step // size)]
+        return size, [[int(x[0, 0, 0]) for (x,) in found] for _ in range(3 - step // size)]
 
     size, all_epochs = rows(0)
     for step in (size, 2 * size, 2 * size + 5):

@@ -45,7 +45,6 @@ Key = tuple[int, ...]
 _active = threading.local()
 _configured: tuple[int, int] | None = None  # calls of `mindspore.set_seed` before, and the seed
 _times_set = 0
-_eager_engine = MersenneTwister(secrets.randbits(32))
 _eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # what it was seeded by, and itself
 
 
@@ -148,7 +147,11 @@ def engine_of(operation: Any) -> MersenneTwister:
         return drawing.streams.engine(operation)
     if drawing.key is None:
         seed = chosen_seed()
-        return _eager_engine if seed is None else MersenneTwister(seed)
+        if seed is not None:
+            return MersenneTwister(seed)
+        if not hasattr(_active, "engine"):
+            _active.engine = MersenneTwister(fresh_seed())
+        return _active.engine
     if drawing.engine is None:
         drawing.engine = MersenneTwister(drawing.number(0))
     return drawing.engine

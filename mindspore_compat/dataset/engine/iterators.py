@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as RowIterator
 from itertools import islice
@@ -67,7 +68,11 @@ class Iterator:
         if self._skip:
             size = max(dataset.get_dataset_size(), 1)
             self._epoch, self._skip = self._skip // size, self._skip % size
-            self._session.pass_over(self._epoch)
+            if self._session.draws_in_order():  # also for rows that are left out
+                for number in range(self._epoch):
+                    deque(dataset._stream(self._session.epoch(number)), maxlen=0)
+            else:
+                self._session.pass_over(self._epoch)
 
     def __iter__(self) -> Iterator:
         return self
@@ -88,7 +93,8 @@ class Iterator:
                     f"num_epochs: {self._num_epochs}."
                 )
             run = self._session.epoch(self._epoch)
-            if self._skip and self.dataset._is_indexed():  # rows that have numbers are left out without being read
+            if self._skip and self.dataset._is_indexed() and not self._session.draws_in_order():
+                # rows that have numbers are left out without being read
                 self._rows = self.dataset.skip(self._skip)._stream(run)
             else:
                 self._rows = islice(self.dataset._stream(run), self._skip, None)

@@ -204,7 +204,11 @@ class _Maybe(ImageOperation):
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
         arrays = tuple(map(self._as_input, values))
-        return self.operation._apply(*arrays) if engine_of(self).chance(np.float32(self.prob)) else arrays
+        if engine_of(self).chance(np.float32(self.prob)):
+            return self.operation._apply(*arrays)
+        for array in arrays:  # what it refuses is refused always, which one pixel shows
+            self.operation._apply(array[:1, :1] if array.ndim > 1 else array)
+        return arrays
 
 
 @arguments

@@ -195,6 +195,10 @@ class Session:
             return replace(parallelism, ordered=False)
         return replace(parallelism, threads=1) if parallelism.ordered and parallelism.threads else parallelism
 
+    def draws_in_order(self) -> bool:
+        """Whether operations draw row after row, so that what a row becomes depends on those before it."""
+        return any(self._asked(node._parallelism()).ordered for node in self._nodes.values())
+
     def _streams(self, number: int) -> Streams:
         return self._drawn.setdefault(number, Streams(self.seed))
 
