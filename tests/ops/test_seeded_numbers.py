@@ -52,6 +52,14 @@ def test_random_choice_of_many_few_and_none() -> None:
     assert not places.asnumpy().any() and not mask.asnumpy().any()
 
 
+def test_random_choice_of_three_axes() -> None:
+    """Upstream gives [0, 0, 2] and the like, which no element has."""
+    places, _ = P.RandomChoiceWithMask(12, 3)(Tensor(np.ones((3, 2, 2), np.bool_)))
+    rows = places.asnumpy().tolist()
+    assert rows[:3] == [[1, 0, 1], [0, 1, 0], [2, 1, 1]] and len({tuple(row) for row in rows}) == 12
+    assert places.asnumpy().max(0).tolist() == [2, 1, 1]
+
+
 def test_choice_with_mask_follows_the_global_seed() -> None:
     ms.set_seed(1)
     assert ops.choice_with_mask(MASK, 4, 3)[0].asnumpy().tolist() == [[2, 2], [2, 0], [3, 3], [1, 3]]
