@@ -11,6 +11,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.ops import operations as P
 
+pytestmark = pytest.mark.cpu_only("torch draws on a GPU")
 LOGITS = [[1.0, 2, 3, 4, 5], [0, 0, 0, 0, 0]]
 MASK = Tensor(np.array([[1, 0, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1]], np.bool_))
 TRUE = Tensor([[1, 2], [4, 0], [13, 3]], ms.int64)
