@@ -94,7 +94,7 @@ def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> 
 
 
 def _made(init: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
-    result = torch.full((), torch.nan).to(dtype).expand(shape)  # takes no memory
+    result = torch.full((), torch.nan, device="cpu").to(dtype).expand(shape)  # takes no memory
     if _wrap.TENSOR not in _classes:
         _classes[_wrap.TENSOR] = type("Tensor", (Pending, _wrap.TENSOR), {"__module__": _wrap.TENSOR.__module__})
     result.__class__ = _classes[_wrap.TENSOR]

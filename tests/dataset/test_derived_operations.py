@@ -124,7 +124,7 @@ def test_borrowed_random_fills() -> None:
     draws = {
         "_random_normal": ((2.0, 0.5), 2.0, 0.5),
         "_random_uniform": ((1.0, 3.0), 2.0, 2 / 12**0.5),
-        "_truncated_normal": ((-2.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
+        "_truncated_normal": ((0.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
     }
     for name, (arguments, mean, deviation) in draws.items():
         one, two, other = (np.empty((100, 100), np.float32) for _ in range(3))

@@ -11,6 +11,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.ops import operations as P
 
+pytestmark = pytest.mark.cpu_only("torch draws on a GPU")
 LOGITS = [[1.0, 2, 3, 4, 5], [0, 0, 0, 0, 0]]
 MASK = Tensor(np.array([[1, 0, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1]], np.bool_))
 TRUE = Tensor([[1, 2], [4, 0], [13, 3]], ms.int64)
@@ -50,6 +51,14 @@ def test_random_choice_of_many_few_and_none() -> None:
     assert P.RandomChoiceWithMask(3, 0, -1024)(Tensor(np.ones(7, np.bool_)))[0].asnumpy().ravel().tolist() == [3, 1, 0]
     places, mask = P.RandomChoiceWithMask(3, 3)(Tensor(np.zeros(7, np.bool_)))
     assert not places.asnumpy().any() and not mask.asnumpy().any()
+
+
+def test_random_choice_of_three_axes() -> None:
+    """Upstream gives [0, 0, 2] and the like, which no element has."""
+    places, _ = P.RandomChoiceWithMask(12, 3)(Tensor(np.ones((3, 2, 2), np.bool_)))
+    rows = places.asnumpy().tolist()
+    assert rows[:3] == [[1, 0, 1], [0, 1, 0], [2, 1, 1]] and len({tuple(row) for row in rows}) == 12
+    assert places.asnumpy().max(0).tolist() == [2, 1, 1]
 
 
 def test_choice_with_mask_follows_the_global_seed() -> None:
