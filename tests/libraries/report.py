@@ -43,7 +43,8 @@ def _suites() -> list[str]:
             f"| {library} | {result['real_passes']} | {result['ours_of_these']} | {result['ours'].get('passed', 0)} of {total} |"
         )
         if why := listed.get(library, {}).get("why"):
-            differing.append(f"- {library}: not run are {', '.join(listed[library].get('ignore', ()))}: {why}")
+            left_out = ", ".join(listed[library].get("ignore", ()))
+            differing.append(f"- {library}: {f'not run are {left_out}: ' if left_out else ''}{why}")
         for test, error in result["differing"].items():
             reason = listed.get(library, {}).get("reasons", {}).get(test.rpartition("::")[2].partition("[")[0], "")
             differing.append(f"- `{test}`: {reason or error}")
@@ -72,8 +73,9 @@ def _jobs() -> list[str]:
         for job in listed["jobs"]:
             if "why" in job:
                 reasons.setdefault(job["why"], []).append(job["name"])
-            if "rounding" in results.get(job["name"], {}):
-                reasons.setdefault(results[job["name"]]["rounding"], []).append(job["name"])
+            rounded = [said for key, said in results.get(job["name"], {}).items() if key.startswith("rounding_")]
+            if rounded:
+                reasons.setdefault("; ".join(rounded), []).append(job["name"])
             if "verdict" not in results.get(job["name"], {}):
                 missing.append(job["name"])
                 continue

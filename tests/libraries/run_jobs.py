@@ -152,7 +152,7 @@ def main() -> int:
         if given.nudge:
             said = rounding(job, given.nudge, given)
             if given.store:
-                keep(given.jobs, job["name"], {"rounding": said})
+                keep(given.jobs, job["name"], {f"rounding_{given.nudge}": said})
             print(f"{job['name']}: {said}", flush=True)
             continue
         sides = {"ours": results[job["name"]]["ours"]} if given.keep_ours else {"ours": run(job, "ours", given)}
