@@ -74,6 +74,7 @@ CASES = [
         "MindDataset([root + f'/{c}.mindrecord' for c in 'abcd'], ['x']",
         "sampler=ds.RandomSampler(num_samples=7)",
         "sampler=ds.SubsetRandomSampler([3, 1, 4, 15, 9, 2, 6])",
+        "sampler=ds.SubsetRandomSampler([-1, 3, 21])",
         "sampler=ds.DistributedSampler(3, 0, shuffle=ds.Shuffle.INFILE)",
     ),
     *[

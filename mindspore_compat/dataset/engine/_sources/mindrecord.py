@@ -14,7 +14,7 @@ from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine._sources.mindrecord_order import MindRecordOrder
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle, SubsetSampler
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
 
 __all__ = ["MindDataset"]
@@ -114,6 +114,11 @@ class MindDataset(MappableDataset):
             raise RuntimeError(f"Invalid data, column {column} is not in the schema: {sorted(self._schema)}.")
         values = [shard.row(number, [column])[column] for shard in self._shards for number in range(len(shard))]
         return np.array(values)
+
+    def _size(self) -> int:
+        if isinstance(self.sampler, SubsetSampler) and self.sampler.child_sampler is None:
+            return self.sampler.get_num_samples() or 0
+        return super()._size()
 
     def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
         in_blocks = os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"

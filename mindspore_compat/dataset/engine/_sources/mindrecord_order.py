@@ -70,8 +70,9 @@ class MindRecordOrder:
             if sampler.shuffle != Shuffle.FALSE:
                 rows = rows[self._shuffled(sampler.shuffle, len(rows), sampler.seed + 1 + order.passes)]
             return rows[sampler.share(len(rows), self._in_blocks)]
-        if isinstance(sampler, SubsetSampler):  # which counts on from either end
-            rows = rows[sampler.indices_list[: sampler.num_samples or None] % len(rows)]
+        if isinstance(sampler, SubsetSampler):  # counted round; negative ones as what they are among unsigned numbers
+            chosen = sampler.indices_list[: sampler.num_samples or None].astype(np.uint64)
+            rows = rows[(chosen % np.uint64(len(rows))).astype(np.int64)]
             is_random = isinstance(sampler, SubsetRandomSampler)
             return rows[LinearCongruential(order.seed + 1).shuffled(len(rows))] if is_random else rows
         return rows[sampler._choose(len(rows), order, None if labels is None else labels[rows])]
