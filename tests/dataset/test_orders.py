@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
+from mindspore_compat._runtime.random_engines import LinearCongruential, MersenneTwister, MersenneTwister64
 from mindspore_compat.dataset.core import randomness
-from mindspore_compat.dataset.core.engines import LinearCongruential, MersenneTwister, MersenneTwister64
 from mindspore_compat.mindrecord import FileWriter
 from tests.dataset import draw_cases
 from tests.dataset.order_cases import CASES, make_files, orders

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.engines import MersenneTwister, MersenneTwister64
+from mindspore_compat._runtime.random_engines import MersenneTwister, MersenneTwister64
 
 __all__ = [
     "DEFAULT_SEED",

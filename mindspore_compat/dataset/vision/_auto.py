@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
-from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations

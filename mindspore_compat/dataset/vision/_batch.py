@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
+from mindspore_compat._runtime.random_engines import Gamma, MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
-from mindspore_compat.dataset.core.engines import Gamma, MersenneTwister
 from mindspore_compat.dataset.core.randomness import engine_of, numpy_random
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation

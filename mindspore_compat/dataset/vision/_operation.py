@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.engines import MersenneTwister
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.randomness import python_random
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
-from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded

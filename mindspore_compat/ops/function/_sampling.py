@@ -39,7 +39,7 @@ def _sampled(
         drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
     else:
         _check_enough(weights, num_sampled, unique)
-        given = engine.below(range_max, num_sampled) if isinstance(engine, LogUniform) else engine.below(range_max)
+        given = engine.classes(range_max, num_sampled)
         left_out = set(true.tolist()) if remove and unique else set()
         drawn, tries = _taken(given, num_sampled, unique, left_out)
 

@@ -279,7 +279,7 @@ def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any =
         weights = torch.softmax(logits, -1)
         drawn = torch.multinomial(weights, num_sample, True, generator=generator_of(seed, logits.device))
     else:
-        drawn = _by_fractions(logits.detach().numpy(), engine.fractions(num_sample))
+        drawn = _by_fractions(logits.detach().numpy(), engine.doubles(num_sample))
     return wrap(to_dtype(drawn, dtype_or_none(dtype) or _int64))
 
 
@@ -302,7 +302,7 @@ def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) ->
     if engine is None:
         order = torch.randperm(found.shape[0], generator=generator_of(seed, found.device), device=found.device)[:count]
     else:
-        order = torch.tensor(engine.order(found.shape[0])[:count], dtype=_int64)
+        order = torch.from_numpy(engine.shuffled(found.shape[0])[:count])
     places = torch.zeros((count, input_x.dim()), dtype=torch.int32, device=found.device)
     mask = torch.zeros((count,), dtype=torch.bool, device=found.device)
     places[: order.numel()] = to_dtype(found[order], torch.int32)

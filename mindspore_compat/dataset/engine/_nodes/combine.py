@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mindspore_compat.dataset.core.engines import choices
+from mindspore_compat._runtime.random_engines import choices
 from mindspore_compat.dataset.core.randomness import Order
 from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node

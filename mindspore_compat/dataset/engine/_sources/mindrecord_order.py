@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.engines import LinearCongruential, MersenneTwister
+from mindspore_compat._runtime.random_engines import LinearCongruential, MersenneTwister
 from mindspore_compat.dataset.core.randomness import Order
 from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffle
 from mindspore_compat.dataset.engine.samplers import (

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import open_image
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.engines import MersenneTwister
 from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.columns import Row

@@ -1,4 +1,5 @@
-"""The random numbers of C++'s <random>, as GNU's library makes them: upstream's data engine draws from these.
+"""The random numbers of C++'s <random>, as GNU's library makes them: upstream's data engine and CPU kernels draw from
+them.
 
 An engine gives 32-bit (or 31-bit) numbers; the methods are the distributions over them. What a distribution draws is
 part of what it is: an integer takes one number or more (those past the last full multiple are thrown away), a double
@@ -101,8 +102,8 @@ class Engine:
 
     def doubles(self, count: int) -> np.ndarray:
         """`generate_canonical<double>`: from 0 to 1, without 1."""
-        pairs = self.raw(2 * count).astype(np.float64).reshape(count, 2)
-        values = (pairs[:, 0] + pairs[:, 1] * 4294967296.0) / 18446744073709551616.0
+        pairs, numbers = self.raw(2 * count).astype(np.float64).reshape(count, 2), self.range + 1.0
+        values = (pairs[:, 0] + pairs[:, 1] * numbers) / (numbers * numbers)
         return np.minimum(values, np.nextafter(1.0, 0.0))
 
     def double(self, low: float = 0.0, high: float = 1.0) -> float:
@@ -112,7 +113,7 @@ class Engine:
     def single(self, low: Any = 0.0, high: Any = 1.0) -> np.float32:
         """`uniform_real_distribution<float>`: as `double`, of one number and in 32 bits all along."""
         low, high = np.float32(low), np.float32(high)
-        value = min(np.float32(self.raw(1)[0]) / np.float32(4294967296.0), _LAST_FLOAT)
+        value = min(np.float32(self.raw(1)[0]) / np.float32(self.range + 1), _LAST_FLOAT)
         return value * (high - low) + low
 
     def chance(self, probability: Any) -> bool:
