@@ -21,7 +21,7 @@ __all__ = ["aside", "before_writing", "elements_are_assigned", "hooks_are_free",
 
 _Base = torch._C.TensorBase
 _autograd: Any = torch._C._autograd
-_top_hooks = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
+_top_hooks: Any = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
 _assigned = False
 
 
@@ -62,7 +62,7 @@ def with_copies(fn: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not _assigned or running.kept is not None or is_graph_mode() or in_jit.depth > 0:
         return fn
-    if not hooks_are_free():
+    if not hooks_are_free() or torch._C._len_torch_dispatch_stack() > 0:  # who records would record the copies
         return fn
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -108,8 +108,9 @@ def before_writing(target: torch.Tensor) -> None:
 
 
 def aside() -> AbstractContextManager[Any]:
-    """Where torch.func runs, which takes no hooks of saved tensors."""
-    return nullcontext() if running.kept is None else _Aside()
+    """Where torch.func runs, which takes no hooks of saved tensors; those of others stay."""
+    top = None if running.kept is None else _top_hooks(True)
+    return nullcontext() if top is None or top[0] is not _keep else _Aside()
 
 
 class _Aside:

@@ -86,7 +86,12 @@ def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> 
             f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use "
             "mindspore.common.initializer.initializer."
         )
-    result = _made(init, (shape,) if isinstance(shape, int) else tuple(shape), to_torch_dtype(dtype))
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if current_device().type == "meta":  # where nothing has values
+        result = torch.empty(sizes, dtype=to_torch_dtype(dtype), device="meta")
+        result.__class__ = cls
+        return result
+    result = _made(init, sizes, to_torch_dtype(dtype))
     if is_tracing() or cls is not _wrap.TENSOR:
         _fill(result, None)
         result.__class__ = cls

@@ -139,7 +139,13 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normal distribution with standard deviation ``sigma`` around ``mean``, cut at the values ``a`` and ``b``."""
+    """Normal distribution with standard deviation ``sigma`` around ``mean``, cut at the values ``a`` and ``b``.
+
+    Examples:
+        >>> init = ms.common.initializer.TruncatedNormal(sigma=0.02, a=-0.03, b=0.03)
+        >>> print(ms.common.initializer.initializer(init, [2, 3]).init_data().abs().max() <= 0.03)
+        True
+    """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)

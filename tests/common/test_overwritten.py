@@ -91,6 +91,20 @@ def a_gradient_operator(x):
     return (y * z).sum()
 
 
+class Gradient(nn.Cell):
+    def construct(self, x):
+        return ops.auto_generate.TanhGrad()(ops.tanh(x), x) * x
+
+
+def a_recomputed_gradient_operator(x):
+    block = Gradient()
+    block.recompute()
+    y = x * x
+    z = block(y)
+    y[0] = 2.0
+    return (y * z).sum()
+
+
 def mapped(x):
     y = x * x
     z = ops.vmap(lambda item: item * item)(y)
@@ -100,7 +114,17 @@ def mapped(x):
 
 @pytest.mark.parametrize(
     "function",
-    [output_is_kept, input_is_kept, part_is_kept, names_share, twice, an_inner_derivative, a_gradient_operator, mapped],
+    [
+        output_is_kept,
+        input_is_kept,
+        part_is_kept,
+        names_share,
+        twice,
+        an_inner_derivative,
+        a_gradient_operator,
+        a_recomputed_gradient_operator,
+        mapped,
+    ],
 )
 def test_derivatives_are_those_of_the_function(function: Any) -> None:
     at = np.array([0.4, 0.7, 0.9])

@@ -175,6 +175,7 @@ PROJECTS = (
             ),
         ),
         edits=(Edit("cifar10_config.yaml", r"^image_size: .*", "image_size: [32, 32]"),),
+        chance="dropout",
     ),
     Project(
         "ghostnet",
@@ -454,6 +455,7 @@ PROJECTS = (
             Edit("src/config.py", "widen_factor = 10", "widen_factor = 1"),
             Edit("src/config.py", "depth = 40", "depth = 10"),
         ),
+        chance="dropout",
     ),
     Project(
         "resnext50",

@@ -121,6 +121,8 @@ class MindDataset(MappableDataset):
         return super()._size()
 
     def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
+        if not self._num_rows():
+            return np.empty(0, np.int64)
         in_blocks = os.environ.get("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "").lower() == "true"
         stops = np.append(self._stops, self._num_rows()) if self._num_padded else self._stops
         sampler = run.session.sampler_of(self)
