@@ -22,6 +22,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from mindspore_compat.common._element_updates import assigns_elements, seen
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._overwritten import with_copies
@@ -136,7 +137,8 @@ class Forward:
             )
         self.variables = [_variable(args[position]) for position in wanted]
         self.start = sequence_number() if THREAD.running else 0
-        fn = with_copies(fn)
+        if seen.assignments and assigns_elements(fn, False):
+            fn = with_copies(fn)
         if torch.is_grad_enabled():
             with DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))

@@ -25,10 +25,9 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _in_graph, _tracing
-from mindspore_compat.common._overwritten import elements_are_assigned
 from mindspore_compat.context import in_jit
 
-__all__ = ["assigns_elements", "with_updates_of_names"]
+__all__ = ["assigns_elements", "seen", "with_updates_of_names"]
 
 _PUT, _CHANGE = "__mindspore_compat_put__", "__mindspore_compat_change__"
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
@@ -50,7 +49,20 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
+_assigning: tuple[weakref.WeakKeyDictionary[type, bool], ...] = (
+    weakref.WeakKeyDictionary(),
+    weakref.WeakKeyDictionary(),
+)
 _made: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()  # of which code
+
+
+class _Seen:
+    """Whether any code that was looked at assigns to elements."""
+
+    assignments = False
+
+
+seen = _Seen()
 
 #: whose functions stay as they are
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
@@ -109,29 +121,43 @@ def assigns_elements(block: Any, compiled: bool) -> bool:
     """Whether code of the Cell or function, or of what that calls as `with_updates_of_names` follows it, writes to
     elements; where upstream compiles it, what makes new Tensors does not.
     """
-    if isinstance(block, torch.nn.Module):
-        kinds: set[Any] = {type(module) for module in block.modules()}
-        return any(_class_assigns(kind, compiled) for kind in kinds)
-    return _assigns(block, compiled, set())
+    if not isinstance(block, torch.nn.Module):
+        return _assigns(block, compiled, set())
+    found = _assigning[compiled]
+    for kind in {type(module) for module in block.modules()}:
+        if kind not in found:
+            found[kind] = _class_assigns(kind, compiled, set())
+        if found[kind]:
+            return True
+    return False
 
 
-@functools.cache
-def _class_assigns(cls: type, compiled: bool) -> bool:
-    owners = [owner for owner in cls.__mro__ if owner.__module__.partition(".")[0] not in _OTHERS]
-    return any(_assigns(item, compiled, set()) for owner in owners for item in vars(owner).values())
-
-
-def _assigns(function: Any, compiled: bool, seen: set[types.CodeType]) -> bool:
-    function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function
-    if not isinstance(function, types.FunctionType) or function.__code__ in seen:
-        return isinstance(function, torch.nn.Module) and assigns_elements(function, compiled)
-    codes = list(_codes(function.__code__))
-    seen.add(codes[0])
-    if _package(function) in _OTHERS:
+def _class_assigns(cls: type, compiled: bool, known: set[Any]) -> bool:
+    if cls in known:
         return False
+    known.add(cls)
+    owners = [owner for owner in cls.__mro__ if owner.__module__.partition(".")[0] not in _OTHERS]
+    return any(_assigns(item, compiled, known) for owner in owners for item in vars(owner).values())
+
+
+def _assigns(function: Any, compiled: bool, known: set[Any]) -> bool:
+    held = function if isinstance(function, torch.nn.Module) else getattr(function, "__self__", None)
+    if isinstance(held, torch.nn.Module):
+        return any(_class_assigns(kind, compiled, known) for kind in {type(module) for module in held.modules()})
+    if isinstance(function, functools.partial):
+        return _assigns(function.func, compiled, known)
+    function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function
+    if not isinstance(function, types.FunctionType) or function.__code__ in known:
+        return False
+    codes = list(_codes(function.__code__))
+    known.add(codes[0])
+    if _package(function) in _OTHERS:  # which may call a function that it was given
+        return any(_assigns(item, compiled, known) for item in _held(function))
     if any(map(_stores, codes)) or (not compiled and any({_PUT, _CHANGE} & {*code.co_names} for code in codes)):
         return True
-    return any(_assigns(called, compiled, seen) for called in (*_called(function), *_held(function)))
+    names = {name for code in codes for name in code.co_names}
+    cells = [item for item in map(function.__globals__.get, names) if isinstance(item, torch.nn.Module)]
+    return any(_assigns(item, compiled, known) for item in (*cells, *_called(function), *_held(function)))
 
 
 def _held(function: types.FunctionType) -> Iterator[Any]:
@@ -153,7 +179,7 @@ def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
     if not any(map(_stores, _codes(code))):
         return
-    elements_are_assigned()
+    seen.assignments = True
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
     if after is None or before != code or after.co_freevars != code.co_freevars:
         return  # the file is another by now, or the code was changed before

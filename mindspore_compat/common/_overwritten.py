@@ -1,8 +1,8 @@
 """``x[index] = value`` after an operator has kept ``x``, or a part of it, for its derivative: ``h[t] = f(h[t - 1])``.
 torch then refuses to differentiate, since what was kept is gone. Here it is copied before it is overwritten.
 
-Forwards of programs that assign to elements anywhere in their networks and functions run so; `_element_updates` tells
-of them. Other operations that write in place are refused as torch does, which looks at the version of what was kept.
+Forwards of networks and functions that assign to elements run so; `_element_updates` tells of them. Other operations
+that write in place are refused as torch does, which looks at the version of what was kept.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import torch
 
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["aside", "before_writing", "elements_are_assigned", "hooks_are_free", "running", "with_copies"]
+__all__ = ["aside", "before_writing", "hooks_are_free", "running", "with_copies"]
 
 _Base = torch._C.TensorBase
 _autograd: Any = torch._C._autograd
 _top_hooks: Any = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
-_assigned = False
 
 
 class _Thread(threading.local):
@@ -45,12 +44,6 @@ class _Kept:
         self.version: int | None = tensor._version
 
 
-def elements_are_assigned() -> None:
-    """Say that the program has code that assigns to elements."""
-    global _assigned
-    _assigned = True
-
-
 def hooks_are_free() -> bool:
     """Whether nobody has set hooks of saved tensors, or forbids them: as far as torch tells."""
     return _top_hooks is not None and _autograd._saved_tensors_hooks_is_enabled() and _top_hooks(True) is None
@@ -60,7 +53,7 @@ def with_copies(fn: Callable[..., Any]) -> Callable[..., Any]:
     """``fn``, to be differentiated, with copies of what it overwrites. Compiled code has no need of them: there an
     assignment makes a new Tensor.
     """
-    if not _assigned or running.kept is not None or is_graph_mode() or in_jit.depth > 0:
+    if running.kept is not None or is_graph_mode() or in_jit.depth > 0:
         return fn
     if not hooks_are_free() or torch._C._len_torch_dispatch_stack() > 0:  # who records would record the copies
         return fn

@@ -35,6 +35,7 @@ FLAT = {
 }
 
 
+@pytest.mark.cpu_only("a GPU has weights of its own order")
 @pytest.mark.parametrize("given", FLAT)
 def test_flat_weights_of_an_lstm_on_a_cpu_are_upstreams(given: tuple[int, int, int, bool, bool, int]) -> None:
     inputs, hidden, layers, has_bias, bidirectional, count = given
@@ -52,6 +53,7 @@ def test_flat_weights_of_an_lstm_on_a_cpu_are_upstreams(given: tuple[int, int, i
     assert np.allclose([float(item) for item in found], FLAT[given], rtol=2e-5)
 
 
+@pytest.mark.cpu_only("a GPU takes it")
 def test_an_lstm_that_a_cpu_refuses() -> None:
     x, state = ops.ones((4, 1, 3)), ops.zeros((4, 1, 2))
     with pytest.raises(RuntimeError, match="as many inputs as outputs"):
