@@ -8,6 +8,8 @@ two, a float one.
 
 from __future__ import annotations
 
+import bisect
+import functools
 import math
 from typing import Any
 
@@ -112,9 +114,15 @@ class Engine:
 
     def single(self, low: Any = 0.0, high: Any = 1.0) -> np.float32:
         """`uniform_real_distribution<float>`: as `double`, of one number and in 32 bits all along."""
-        low, high = np.float32(low), np.float32(high)
-        value = min(np.float32(self.raw(1)[0]) / np.float32(self.range + 1), _LAST_FLOAT)
-        return value * (high - low) + low
+        return self.singles(1, low, high)[0]
+
+    def singles(self, count: int, low: Any = 0.0, high: Any = 1.0) -> np.ndarray:
+        """``count`` times `single`."""
+        return self._as_singles(self.raw(count), low, high)
+
+    def _as_singles(self, numbers: np.ndarray, low: Any, high: Any) -> np.ndarray:
+        values = np.minimum(numbers.astype(np.float32) / np.float32(self.range + 1), _LAST_FLOAT)
+        return values * (np.float32(high) - np.float32(low)) + np.float32(low)
 
     def chance(self, probability: Any) -> bool:
         """`bernoulli_distribution`: whether what has this probability happens."""
@@ -136,22 +144,33 @@ class Engine:
         self._normal = found[count] if len(found) > count else None
         return np.array(found[:count])
 
-    def single_normals(self, count: int, deviation: float) -> np.ndarray:
+    def single_normals(self, count: int, deviation: float = 1.0) -> np.ndarray:
         """`normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
-        found = [] if self._normal is None else [self._normal]
-        while len(found) < count:
-            found.extend(map(float, self.single_normal_pair()))
-        self._normal = found[count] if len(found) > count else None
-        return np.array(found[:count], np.float32) * np.float32(deviation)
+        found = [np.array([] if self._normal is None else [self._normal], np.float32)]
+        missing = count - len(found[0])
+        while missing > 0:
+            found.append(self._single_normal_pairs((missing + 1) // 2))
+            missing -= len(found[-1])
+        values = np.concatenate(found)
+        self._normal = float(values[count]) if len(values) > count else None
+        return values[:count] * np.float32(deviation)
+
+    def _single_normal_pairs(self, count: int) -> np.ndarray:
+        """Up to ``count`` of what `single_normal_pair` gives, one after the other."""
+        tries = self._as_singles(self._ahead(2 * (count + count // 3 + 4)), -1.0, 1.0).reshape(-1, 2)
+        squares = tries[:, 0] * tries[:, 0] + tries[:, 1] * tries[:, 1]
+        good = np.flatnonzero((squares > 0) & (squares <= 1))[:count]
+        self._place += 2 * (int(good[-1]) + 1 if len(good) == count else len(tries))
+        squares = squares[good]
+        factors = np.sqrt(np.float32(-2.0) * np.log(squares.astype(np.float64)).astype(np.float32) / squares)
+        return (tries[good, ::-1] * factors[:, None]).reshape(-1)
 
     def single_normal_pair(self) -> tuple[np.float32, np.float32]:
         """What `normal_distribution<float>` makes at once."""
         while True:
-            x, y = self.single(-1.0, 1.0), self.single(-1.0, 1.0)
-            square = x * x + y * y
-            if 0.0 < square <= 1.0:
-                factor = np.sqrt(np.float32(-2.0) * np.float32(math.log(square)) / square)
-                return y * factor, x * factor
+            pair = self._single_normal_pairs(1)
+            if len(pair):
+                return pair[0], pair[1]
 
     def sample(self, size: int, count: int) -> list[int]:
         """`sample`: `count` of 0 to ``size - 1``, in their order; two are decided by one number where there are."""
@@ -216,7 +235,7 @@ class Gamma:
 def choices(weights: Any, draws: Any) -> Any:
     """The places in `weights` that `draws`, numbers from 0 to 1, fall on."""
     probabilities = np.asarray(weights, np.float64)
-    steps = np.cumsum(probabilities / _sum(probabilities))
+    steps = np.cumsum(probabilities / np.cumsum(probabilities)[-1])  # a sum from left to right
     steps[-1] = 1.0
     return np.searchsorted(steps, draws, side="left")
 
@@ -253,11 +272,6 @@ def _stable_order(values: np.ndarray) -> np.ndarray:
     return order[np.argsort((values[order] >> 16).astype(np.uint16), kind="stable")]
 
 
-def _sum(values: np.ndarray) -> float:
-    """The sum from left to right."""
-    return float(np.cumsum(values)[-1])
-
-
 class MersenneTwister(Engine):
     """`std::mt19937`."""
 
@@ -276,19 +290,57 @@ class LinearCongruential(Engine):
     """`std::minstd_rand0`, GNU's `default_random_engine`: 1 to 2 ** 31 - 2, given less one."""
 
     range = 2**31 - 3
-    _FACTOR, _MODULUS = 16807, 2**31 - 1
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self._state = seed % self._MODULUS or 1
+        self._state = seed % _MODULUS or 1
 
     def _more(self, count: int) -> np.ndarray:
-        powers = np.array([self._FACTOR], np.uint64)
-        while len(powers) < count:
-            powers = np.concatenate([powers, powers * powers[-1] % np.uint64(self._MODULUS)])
-        states = powers[:count] * np.uint64(self._state) % np.uint64(self._MODULUS)
+        numbers = np.empty(count, np.uint64)
+        for start in range(0, count, _STATES):
+            states = self._states(min(_STATES, count - start))
+            np.subtract(states, 1, out=numbers[start : start + _STATES], casting="unsafe")
+        return numbers
+
+    def _states(self, count: int) -> np.ndarray:
+        """The next states, int64, up to a block of them."""
+        states = _powers()[:count] * self._state  # below 2 ** 62, of which the modulus needs only a sum
+        states = (states & _MODULUS) + (states >> 31)
+        states -= (states > _MODULUS) * _MODULUS
         self._state = int(states[-1])
-        return states - np.uint64(1)
+        return states
+
+    def single_chances(self, probability: float, out: np.ndarray) -> None:
+        """Fill ``out``, bool of one axis, with whether each following `single` is below ``probability``."""
+        limit, start = _numbers_below(np.float32(probability), self.range), 0
+        if self._place < len(self._numbers):
+            start = min(len(out), len(self._numbers) - self._place)
+            np.less(self.raw(start), limit, out=out[:start])
+        for place in range(start, len(out), _STATES):
+            part = out[place : place + _STATES]
+            np.less_equal(self._states(len(part)), limit, out=part)
+
+
+_MODULUS, _STATES = 2**31 - 1, 1 << 14
+
+
+@functools.cache
+def _powers() -> np.ndarray:
+    """What the first states are for the state 1; int64."""
+    powers = np.array([16807], np.int64)
+    while len(powers) < _STATES:
+        powers = np.concatenate([powers, powers * powers[-1] % _MODULUS])
+    return powers
+
+
+@functools.lru_cache(64)
+def _numbers_below(limit: np.float32, largest: int) -> int:
+    """How many of an engine's numbers, from 0 to ``largest``, give a `single` below the limit."""
+
+    def value(number: int) -> np.float32:
+        return min(np.float32(number) / np.float32(largest + 1), _LAST_FLOAT)
+
+    return bisect.bisect_left(range(largest + 1), limit, key=value)
 
 
 class MersenneTwister64:

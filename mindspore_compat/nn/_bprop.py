@@ -13,6 +13,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
+from mindspore_compat.common._drawing import Repeated
 from mindspore_compat.common._element_updates import assigns_elements
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._recorded import THREAD, differentiable
@@ -137,10 +138,12 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
         return compute(*args, **kwargs)
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
+    draws = Repeated()
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
             stack.enter_context(scope)
+            stack.enter_context(draws)
             around = _get_current_function_mode_stack()
             for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
                 if not any(mode is other for other in around):

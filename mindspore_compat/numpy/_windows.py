@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.seed import get_seed
 from mindspore_compat.numpy.utils import on_device
 from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops.function._numbers import ints, normals, reals
 
 __all__ = ["rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning"]
 
@@ -36,12 +37,12 @@ def _random_dtype(owner: str, dtype: Any) -> torch.dtype:
 
 def rand(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from [0, 1)."""
-    return wrap(torch.rand(_random_shape(shape), device=current_device()).to(_random_dtype("rand", dtype)))
+    return wrap(reals("UniformReal", _random_shape(shape), get_seed()).to(_random_dtype("rand", dtype)))
 
 
 def randn(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from N(0, 1)."""
-    return wrap(torch.randn(_random_shape(shape), device=current_device()).to(_random_dtype("randn", dtype)))
+    return wrap(normals("StandardNormal", _random_shape(shape), get_seed()).to(_random_dtype("randn", dtype)))
 
 
 _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
@@ -64,7 +65,7 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
     if kind not in _INTEGERS:
         raise ValueError(f"For 'randint', the 'dtype' must be int8, int16, int32 or int64, but got {dtype}.")
     sizes = as_ints(shape) if shape is not None else (1,)
-    return wrap(torch.randint(int(low), int(high), sizes, dtype=kind, device=current_device()))
+    return wrap(ints("UniformInt", int(low), int(high), sizes, get_seed(), kind))
 
 
 def _window(function: Any, M: int) -> Any:

@@ -189,8 +189,13 @@ REPLAYED: list[bool] = []
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_a_random_network(networks: Any, seed: int) -> None:
-    expected, _ = trace(getattr(networks, f"Net{seed}"), seed, EAGER)
+def test_a_random_network(networks: Any, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        mode = EAGER
+        if "ops.dropout(" in "\n".join(lines_of(seed)) or "ops.randn_like(" in "\n".join(lines_of(seed)):
+            mode = GRAPH  # functions take other seeds at each call only outside of graphs
+            patch.setenv("MINDSPORE_COMPAT_REPLAY", "off")
+        expected, _ = trace(getattr(networks, f"Net{seed}"), seed, mode)
     actual, count = trace(getattr(networks, f"Net{seed}"), seed, GRAPH)
     REPLAYED.append(count > 0)
     for number, (ours, eager) in enumerate(zip(actual, expected, strict=True)):

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._drawing import Graph
 from mindspore_compat.common._wrap import plain
 
 __all__ = ["checked"]
@@ -17,11 +18,11 @@ _SIMPLE = (int, float, bool, str, type(None))
 
 
 class _State:
-    """What a step may change: tensors of the owner's modules, those that the tape writes to, simple attributes, torch's
-    random numbers.
+    """What a step may change: tensors of the owner's modules, those that the tape writes to, simple attributes, random
+    numbers.
     """
 
-    def __init__(self, owner: Any, written: Sequence[torch.Tensor]) -> None:
+    def __init__(self, owner: Any, written: Sequence[torch.Tensor], graph: Graph) -> None:
         self.modules = list(torch.nn.Module.modules(owner)) if isinstance(owner, torch.nn.Module) else []
         found = [
             tensor
@@ -36,7 +37,7 @@ class _State:
             {name: value for name, value in module.__dict__.items() if isinstance(value, _SIMPLE)}
             for module in self.modules
         ]
-        self.random = torch.get_rng_state()
+        self.random, self.set_draws = torch.get_rng_state(), graph.kept()
 
     def restore(self) -> None:
         for tensor, value in zip(self.tensors, self.values):
@@ -44,17 +45,20 @@ class _State:
         for module, attributes in zip(self.modules, self.attributes):
             module.__dict__.update(attributes)
         torch.set_rng_state(self.random)
+        self.set_draws()
 
 
-def checked(owner: Any, written: Sequence[torch.Tensor], eager: Callable[[], Any], replay: Callable[[], Any]) -> Any:
+def checked(
+    owner: Any, written: Sequence[torch.Tensor], graph: Graph, eager: Callable[[], Any], replay: Callable[[], Any]
+) -> Any:
     """What ``replay`` gives, after ``eager`` gave the same and left the same state, within 1e-5.
 
     Raises:
         RuntimeError: if they differ.
     """
-    before = _State(owner, written)
+    before = _State(owner, written, graph)
     expected = eager()
-    after = _State(owner, written)
+    after = _State(owner, written, graph)
     before.restore()
     found = replay()
     name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", str(owner))

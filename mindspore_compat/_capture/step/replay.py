@@ -28,6 +28,7 @@ from mindspore_compat._capture.step.compile import compiled
 from mindspore_compat._capture.step.tape import DRAWS, Tape, record
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT
+from mindspore_compat.common._drawing import Graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import is_tracing, not_traced
@@ -46,8 +47,7 @@ _saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_h
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
-#: of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first
-# tape
+#: of the time that a computation would have taken eagerly, what recordings may take on top of the first tape
 _SHARE = 0.05
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
@@ -80,6 +80,7 @@ class _Computations:
     def __init__(self, owner: Any = None) -> None:
         self.owner = weakref.ref(owner) if owner is not None else None
         self.calls: dict[Any, _Calls] = {}
+        self.graph = Graph()  # of calls that are not kept apart
         self.is_off, self.checks_every = _switch()
         self.eager_s = 0.0  # what all calls so far would have taken eagerly
         self.spent_s = 0.0  # on recordings, above that
@@ -145,9 +146,8 @@ class _Plan:
         self.run: Callable[[list[torch.Tensor]], Any] | None = None
         self.read: list[torch.Tensor] = []  # numbers that Python has read, and what they were
         self.found: list[Any] = []
-        self.foreign: list[
-            torch.Tensor
-        ] = []  # torch's own tensors that it uses: nobody says when they get other memory
+        # torch's own tensors that it uses: nobody says when they get other memory
+        self.foreign: list[torch.Tensor] = []
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
 
@@ -161,6 +161,7 @@ class _Calls:
     def __init__(self, made: _Computations, keep: Any) -> None:
         self.made = made
         self.keep = keep  # objects whose ids are in the key
+        self.graph = Graph()
         self.plans: dict[Any, _Plan] = {}
         self.plan = _Plan()
         self.epoch = -1
@@ -185,7 +186,7 @@ class _Calls:
         global _waiting
         _waiting, start = True, _clock()
         try:
-            result = compute(arguments)
+            result = self.graph.run(compute, arguments)
         finally:
             _waiting = False
         took = _clock() - start
@@ -201,13 +202,11 @@ class _Calls:
 
 
 def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
-    """``compute(arguments)``, from a tape once it has proved to repeat itself; tensors in the result may then be
-    torch's own.
+    """``compute(arguments)``, from a tape once it has proved to repeat itself: tensors may then be torch's own.
 
     Args:
         owner: the Cell or function that ``compute`` differentiates.
-        key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are
-            in it.
+        key: what else tells one computation of ``owner`` from another, hashable, with ids of objects in ``keep``.
         arguments: tuples, lists and dicts of tensors and constants.
     """
     if is_tracing():
@@ -217,25 +216,25 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     made = _computations_of(owner)
     if made.is_off:
         made.say("runs eagerly: the environment says so")
-        return compute(arguments)
+        return made.graph.run(compute, arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
         made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph and hooks")
-        return compute(arguments)
+        return made.graph.run(compute, arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
-        return compute(arguments)
+        return made.graph.run(compute, arguments)
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
-            return compute(arguments)
+            return made.graph.run(compute, arguments)
         calls = made.calls[key] = _Calls(made, keep)
     if calls.stopped:
-        return compute(arguments)
+        return calls.graph.run(compute, arguments)
     if calls.epoch != program.epoch:
         if calls.skip:
             calls.skip -= 1
@@ -244,7 +243,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
     if why:
         made.say("runs eagerly: " + why)
-        return compute(arguments)
+        return calls.graph.run(compute, arguments)
     plan = calls.plan
     if plan.run is not None:
         if plan.holds():
@@ -297,7 +296,9 @@ def _replay(
     calls.replayed += 1
     program.values_written()
     if calls.made.checks_every and calls.replayed % calls.made.checks_every == 0:
-        return checked(owner, calls.plan.written, lambda: compute(arguments), lambda: run(tensors))
+        return checked(
+            owner, calls.plan.written, calls.graph, lambda: calls.graph.run(compute, arguments), lambda: run(tensors)
+        )
     start = _clock()
     result = run(tensors)
     calls.made.eager_s += calls.eager_s
@@ -363,7 +364,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
     inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
-    result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
+    result, tape, problem = record(lambda: calls.graph.run(compute, replaced), inputs, quick=plan.tape is not None)
     if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
         calls.disagreements += 1
     elif tape is None or calls.epoch != program.epoch:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops import function as F
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "DropoutExt", "Dropout2dExt"]
 
@@ -32,18 +35,19 @@ class Dropout(Cell):
                 raise ValueError(
                     f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
                 )
-            self._rate = 1.0 - keep_prob
+            self._rate, kept = 1.0 - keep_prob, keep_prob
         else:
             check_type(p, "p", (float, int), "Dropout")
             if not 0 <= p < 1:
                 raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
-            self._rate = float(p)
+            self._rate, kept = float(p), 1.0 - p
         self.p, self.keep_prob = p, keep_prob
+        self._stream = F.dropout_stream(kept, *_get_graph_seed(0, "dropout"))
 
     def construct(self, x: Any) -> Any:
         if not self.training or not self._rate or self.p == 0 or self.keep_prob == 1:
             return x
-        return torch.dropout(x, self._rate, True)
+        return F.dropped(x, self._rate, self._stream)
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
@@ -66,6 +70,7 @@ class _ChannelDropout(Cell):
     """Zeroes whole channels with probability ``p`` and scales the rest by 1 / (1 - p), in training only."""
 
     _ndims: tuple[int, ...] = ()
+    _function: Callable[..., Any]
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
@@ -84,9 +89,7 @@ class _ChannelDropout(Cell):
                 f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._ndims))} axes, but got "
                 f"{x.dim()}."
             )
-        if x.dim() == 2:  # (C, L)
-            return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self._rate, True), 0)
-        return torch.feature_dropout(x, self._rate, True)
+        return type(self)._function(x, self._rate)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"
@@ -95,19 +98,19 @@ class _ChannelDropout(Cell):
 class Dropout1d(_ChannelDropout):
     """Channels of (N, C, L) or (C, L)."""
 
-    _ndims = (2, 3)
+    _ndims, _function = (2, 3), F.dropout1d
 
 
 class Dropout2d(_ChannelDropout):
     """Channels of (N, C, H, W)."""
 
-    _ndims = (4,)
+    _ndims, _function = (4,), F.dropout2d
 
 
 class Dropout3d(_ChannelDropout):
     """Channels of (N, C, D, H, W)."""
 
-    _ndims = (5,)
+    _ndims, _function = (5,), F.dropout3d
 
 
 class Dropout2dExt(Cell):

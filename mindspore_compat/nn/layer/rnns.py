@@ -15,8 +15,10 @@ from mindspore_compat._api.validate import check_bool, check_positive_int, check
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTM", "GRU", "RNN"]
@@ -73,6 +75,7 @@ class _RNNBase(Cell):
                 dropout,
             )
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
+        self._draws = F.dropout_stream(1 - self.dropout, *_get_graph_seed(0, "dropout"))
         chunks, kernel = _KERNELS[mode]
         self.__dict__["_kernel"] = kernel
         self._mode = mode
@@ -123,20 +126,40 @@ class _RNNBase(Cell):
         weights = [own[name] if own[name].dtype is x.dtype else own[name].to(x.dtype) for name in self._order]
         if x.device.type == "cuda" and weights[0].device == x.device and not is_tracing():
             self._flatten(weights)
+        if self.training and self.dropout and self.num_layers > 1 and F.draws_by_engine(self._draws, x):
+            return self._layer_by_layer(x, hx, seq_length, weights)
+        return self._layers(x, hx, seq_length, weights, self.num_layers, self.batch_first)
+
+    def _layer_by_layer(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
+        """Each layer for itself, with upstream's dropout between them."""
+        if self.batch_first:
+            x = torch.transpose(x, 0, 1)
+        count, ends = len(weights) // self.num_layers, []
+        states = [torch.chunk(state, self.num_layers) for state in (hx if self.is_lstm else (hx,))]
+        for layer in range(self.num_layers):
+            x = F.dropped(x, self.dropout, self._draws) if layer else x
+            start = tuple(state[layer] for state in states) if self.is_lstm else states[0][layer]
+            own = weights[layer * count : (layer + 1) * count]
+            x, end = self._layers(x, start, seq_length, own, 1, False)
+            ends.append(end if self.is_lstm else (end,))
+        state = tuple(torch.cat(parts) for parts in zip(*ends))
+        return torch.transpose(x, 0, 1) if self.batch_first else x, state if self.is_lstm else state[0]
+
+    def _layers(self, x: Any, hx: Any, seq_length: Any, weights: list[Any], count: int, batch_first: bool) -> Any:
         if seq_length is not None:
             if is_tracing():  # packed sequences have lengths that depend on values
-                return not_traced(self._ragged, x, hx, seq_length, weights)
-            return self._ragged(x, hx, seq_length, weights)
+                return not_traced(self._ragged, x, hx, seq_length, weights, count, batch_first)
+            return self._ragged(x, hx, seq_length, weights, count, batch_first)
         output, *state = self.__dict__["_kernel"](
             x,
             hx,
             weights,
             self.has_bias,
-            self.num_layers,
+            count,
             self.dropout,
             self.training,
             self.bidirectional,
-            self.batch_first,
+            batch_first,
         )
         return output, (tuple(state) if self.is_lstm else state[0])
 
@@ -163,8 +186,8 @@ class _RNNBase(Cell):
             )
         self.__dict__["_flat"] = [weight.data_ptr() for weight in weights]
 
-    def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
-        if self.batch_first:
+    def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any], count: int, batch_first: bool) -> Any:
+        if batch_first:
             x = torch.transpose(x, 0, 1)
         steps, lengths = x.shape[0], seq_length.detach().to("cpu", torch.int64)
         # Packed sequences are sorted by length and have at least one step; empty ones are put right afterwards.
@@ -179,7 +202,7 @@ class _RNNBase(Cell):
             starts if self.is_lstm else starts[0],
             weights,
             self.has_bias,
-            self.num_layers,
+            count,
             self.dropout,
             self.training,
             self.bidirectional,
@@ -190,7 +213,7 @@ class _RNNBase(Cell):
             alive = torch.reshape((lengths > 0).to(x.device), (1, -1, 1))
             output = torch.where(alive, output, torch.zeros_like(output))
             ends = [torch.where(alive, end, start) for end, start in zip(ends, states)]
-        if self.batch_first:
+        if batch_first:
             output = torch.transpose(output, 0, 1)
         return output, (tuple(ends) if self.is_lstm else ends[0])
 

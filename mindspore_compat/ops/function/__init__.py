@@ -10,6 +10,7 @@ from mindspore_compat.ops.function._bands import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
+from mindspore_compat.ops.function._dropout import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._experts import *  # noqa: F403
 from mindspore_compat.ops.function._extended import *  # noqa: F403
@@ -41,7 +42,11 @@ from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 #: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.
 INTERNAL = (
+    "channel_mask",
+    "draws_by_engine",
+    "dropout_stream",
     "dropout_with_mask",
+    "dropped",
     "softmax_axes",
     "batch_norm_outputs",
     "layer_norm_outputs",

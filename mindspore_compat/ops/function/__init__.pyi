@@ -14,11 +14,6 @@ from mindspore_compat.ops.function import other_func as other_func
 from mindspore_compat.ops.function import random_func as random_func
 from mindspore_compat.ops.function import sparse_func as sparse_func
 from mindspore_compat.ops.function._activation import celu as celu
-from mindspore_compat.ops.function._activation import dropout as dropout
-from mindspore_compat.ops.function._activation import dropout1d as dropout1d
-from mindspore_compat.ops.function._activation import dropout2d as dropout2d
-from mindspore_compat.ops.function._activation import dropout3d as dropout3d
-from mindspore_compat.ops.function._activation import dropout_with_mask as dropout_with_mask
 from mindspore_compat.ops.function._activation import elu as elu
 from mindspore_compat.ops.function._activation import embedding as embedding
 from mindspore_compat.ops.function._activation import fast_gelu as fast_gelu
@@ -210,6 +205,15 @@ from mindspore_compat.ops.function._creation import zeros_like as zeros_like
 from mindspore_compat.ops.function._ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from mindspore_compat.ops.function._ctc import ctc_loss as ctc_loss
 from mindspore_compat.ops.function._ctc import ctc_loss_outputs as ctc_loss_outputs
+from mindspore_compat.ops.function._dropout import channel_mask as channel_mask
+from mindspore_compat.ops.function._dropout import draws_by_engine as draws_by_engine
+from mindspore_compat.ops.function._dropout import dropout as dropout
+from mindspore_compat.ops.function._dropout import dropout1d as dropout1d
+from mindspore_compat.ops.function._dropout import dropout2d as dropout2d
+from mindspore_compat.ops.function._dropout import dropout3d as dropout3d
+from mindspore_compat.ops.function._dropout import dropout_stream as dropout_stream
+from mindspore_compat.ops.function._dropout import dropout_with_mask as dropout_with_mask
+from mindspore_compat.ops.function._dropout import dropped as dropped
 from mindspore_compat.ops.function._elementwise import abs as abs
 from mindspore_compat.ops.function._elementwise import absolute as absolute
 from mindspore_compat.ops.function._elementwise import acos as acos
@@ -415,6 +419,8 @@ from mindspore_compat.ops.function._norms import norm as norm
 from mindspore_compat.ops.function._norms import nuclear_norm as nuclear_norm
 from mindspore_compat.ops.function._norms import renorm as renorm
 from mindspore_compat.ops.function._norms import vector_norm as vector_norm
+from mindspore_compat.ops.function._numbers import fixed_generator as fixed_generator
+from mindspore_compat.ops.function._numbers import generator_of as generator_of
 from mindspore_compat.ops.function._ordering import argsort as argsort
 from mindspore_compat.ops.function._ordering import bucketize as bucketize
 from mindspore_compat.ops.function._ordering import msort as msort
@@ -729,9 +735,7 @@ from mindspore_compat.ops.function.random_func import bernoulli as bernoulli
 from mindspore_compat.ops.function.random_func import bernoulli_ as bernoulli_
 from mindspore_compat.ops.function.random_func import choice_with_mask as choice_with_mask
 from mindspore_compat.ops.function.random_func import exponential_ as exponential_
-from mindspore_compat.ops.function.random_func import fixed_generator as fixed_generator
 from mindspore_compat.ops.function.random_func import gamma as gamma
-from mindspore_compat.ops.function.random_func import generator_of as generator_of
 from mindspore_compat.ops.function.random_func import laplace as laplace
 from mindspore_compat.ops.function.random_func import multinomial as multinomial
 from mindspore_compat.ops.function.random_func import multinomial_with_replacement as multinomial_with_replacement

@@ -1,4 +1,4 @@
-"""Activations, dropout and embedding. Part of ``mindspore.ops.function.nn_func``."""
+"""Activations and embedding. Part of ``mindspore.ops.function.nn_func``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
-from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = """
     relu relu6 sigmoid tanh softmax softmin log_softmax logsigmoid softplus softsign softshrink soft_shrink
     hardshrink hardsigmoid hardswish hardtanh tanhshrink elu selu celu gelu fast_gelu silu mish glu swiglu
-    leaky_relu prelu rrelu threshold gumbel_softmax dropout dropout1d dropout2d dropout3d dropout_with_mask
+    leaky_relu prelu rrelu threshold gumbel_softmax
     softmax_axes embedding inplace_sigmoid tanh_
 """.split()
 
@@ -204,50 +203,7 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     return wrap(tf.gumbel_softmax(logits, tau, hard, dim=dim))
 
 
-# --- dropout ----------------------------------------------------------------------------------------------------------
-
-
-def _check_probability(p: Any, owner: str) -> float:
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
-        raise TypeError(f"For '{owner}', the 'p' must be a float, but got {type(p).__name__}.")
-    if not 0 <= p <= 1:
-        raise ValueError(f"For '{owner}', the 'p' must be in [0, 1], but got {p}.")
-    return float(p)
-
-
-def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
-    """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
-    p = _check_probability(p, "dropout")
-    if not training or p == 0:
-        return input
-    if seed is None:
-        return wrap(torch.dropout(input, p, True))
-    return dropout_with_mask(input, 1 - p, seed)[0]
-
-
-def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
-    """(x · mask / keep_prob, mask)."""
-    keep = (
-        torch.rand(tuple(x.shape), device=x.device, dtype=torch.float32, generator=generator_of(seed, x.device))
-        < keep_prob
-    )
-    mask = keep.to(x.dtype)
-    return wrap(x * mask / keep_prob), wrap(mask)
-
-
-def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels set to 0 with probability ``p``."""
-    return wrap(tf.dropout1d(input, _check_probability(p, "dropout1d"), training))
-
-
-def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels set to 0 with probability ``p``."""
-    return wrap(tf.dropout2d(input, _check_probability(p, "dropout2d"), training))
-
-
-def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels set to 0 with probability ``p``."""
-    return wrap(tf.dropout3d(input, _check_probability(p, "dropout3d"), training))
+# --- embedding --------------------------------------------------------------------------------------------------------
 
 
 def embedding(

@@ -1,34 +1,44 @@
 """What upstream's CPU kernels draw from for operators with seeds, as pure functions of these: C++'s ``minstd_rand0``
-(Park and Miller), seeded by a hash of both seeds, under the distributions of GCC's library.
+(Park and Miller) or ``mt19937``, seeded by a hash of both seeds, under the distributions of GCC's library.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from mindspore_compat._runtime.random_engines import LinearCongruential
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.random_engines import LinearCongruential, MersenneTwister
 from mindspore_compat.common import _philox
+from mindspore_compat.common._drawing import Drawn, drawn_here
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import SeedStream, _get_graph_seed
 
-__all__ = ["Engine", "LogUniform", "stream_with", "told_by"]
+__all__ = """
+    ChannelMasks Engine Ints Laplaces LogUniform Masks Normals Reals engine_of engines_draw filled stream_with
+    with_seeds
+""".split()
 
 _MIXING_KEY = 0x02461E293EC8F720
 _64_BITS = 2**64 - 1
+
+
+def _mixed(seed: int, seed2: int) -> int:
+    even, odd = _philox.words(seed & _64_BITS, 1, _MIXING_KEY, seed2 & _64_BITS)
+    return int(even[0, 0]) | int(odd[0, 0]) << 32
 
 
 class Engine(LinearCongruential):
     """One operator's generator: its numbers go on from call to call."""
 
     def __init__(self, seed: int, seed2: int) -> None:
-        even, odd = _philox.words(seed & _64_BITS, 1, _MIXING_KEY, seed2 & _64_BITS)
-        super().__init__(int(even[0, 0]) | int(odd[0, 0]) << 32)
+        super().__init__(_mixed(seed, seed2))
 
     def classes(self, limit: int, count: int) -> Iterator[int]:
         """Ints from [0, limit), without end; the engine goes on by those that are taken."""
@@ -52,21 +62,127 @@ class LogUniform:
             yield from ((np.exp(fractions * whole).astype(np.int64) - 1) % limit).tolist()
 
 
-def stream_with(engine: Engine | LogUniform | None, seed: int) -> SeedStream:
-    """The stream of an operator that draws from the engine where `told_by` gives that, otherwise from torch's."""
-    stream = SeedStream(abs(seed))
-    stream.engine = engine  # type: ignore[attr-defined]
-    return stream
+class Masks(Engine):
+    """What Dropout keeps."""
+
+    def __init__(self, seed: int, seed2: int, keep_prob: float) -> None:
+        super().__init__(seed, seed2)
+        self._keep_prob = keep_prob
+
+    def fill(self, mask: torch.Tensor) -> None:
+        """Draw for each element of a bool tensor on the CPU; so do the other engines for theirs."""
+        self.single_chances(self._keep_prob, mask.numpy().reshape(-1))
 
 
-def told_by(seed: Any, *inputs: torch.Tensor) -> Any:
-    """The engine of the operator, None where torch draws: without a seed, on a GPU, in a vmap or a trace, and where
-    several processes compute one network. Who captures operators can not repeat what an engine draws.
+class ChannelMasks(LinearCongruential):
+    """What Dropout2D and Dropout3D keep, from one seed whatever the program's is."""
+
+    def __init__(self, keep_prob: float) -> None:
+        super().__init__(1)
+        self._keep_prob = float(np.float32(keep_prob))
+
+    def fill(self, mask: torch.Tensor) -> None:
+        mask.numpy().reshape(-1)[:] = self.chances(self._keep_prob, mask.numel())
+
+
+class Normals(Engine):
+    """float32 numbers from N(0, 1)."""
+
+    def fill(self, values: torch.Tensor) -> None:
+        self._normal = None
+        values.numpy().reshape(-1)[:] = self.single_normals(values.numel())
+
+
+class Laplaces(Engine):
+    """float32 numbers of the Laplace distribution."""
+
+    def fill(self, values: torch.Tensor) -> None:
+        drawn = self.singles(values.numel(), np.nextafter(np.float32(-1), np.float32(0)), 1.0)
+        values.numpy().reshape(-1)[:] = np.copysign(np.log(1.0 - np.abs(drawn).astype(np.float64)), drawn)
+
+
+class Reals(MersenneTwister):
+    """float32 numbers from 0 to 1."""
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        super().__init__(_mixed(seed, seed2))
+
+    def fill(self, values: torch.Tensor) -> None:
+        values.numpy().reshape(-1)[:] = self.doubles(values.numel())
+
+
+class Ints(Reals):
+    """int32 numbers."""
+
+    def fill(self, values: torch.Tensor, low: int, high: int) -> None:  # type: ignore[override]
+        """Draw from [low, high)."""
+        values.numpy().reshape(-1)[:] = low + self.below(np.full(values.numel(), high - low))
+
+
+def stream_with(make: Callable[[], Any], *seeds: int) -> SeedStream:
+    """The stream of an operator that draws from what ``make`` gives where `engine_of` says so, otherwise from torch's;
+    with seeds that are all 0 from torch's everywhere.
     """
-    engine = getattr(seed, "engine", None)
-    if engine is None or is_tracing() or program.parallel is not None:
+    seed = abs(seeds[0] if len(seeds) == 1 else seeds[0] * 1000003 + seeds[1])
+    return Drawn(seed, make) if any(seeds) else SeedStream(seed)
+
+
+def engine_of(
+    seed: Any,
+    function: str,
+    make: Callable[[], Any] | None,
+    *inputs: torch.Tensor,
+    kind: Any = None,
+    repeats: bool = False,
+) -> Any:
+    """What a call of an operator with the stream ``seed``, or else of a ``function`` with that argument, draws from;
+    None where torch draws: without a seed, on a GPU, in a vmap or a trace, and where several processes compute one
+    network.
+
+    Args:
+        make: gives the function's engine, or None; `with_seeds` for most. None if it has none.
+        inputs: the tensors that it draws for, if there are any.
+        kind: what makes another kernel of the operator, if it is not their shapes and dtypes.
+        repeats: whether it uses `filled`; who captures operators can not repeat anything else that an engine draws.
+    """
+    if (isinstance(seed, SeedStream) and not isinstance(seed, Drawn)) or not engines_draw(inputs):
         return None
-    if any(item.device.type != "cpu" or torch._C._functorch.is_batchedtensor(item) for item in inputs):
-        return None
-    program.not_repeatable("an operator with a seed draws numbers on the host")
+    if isinstance(seed, Drawn):
+        kind = kind or tuple([(tuple(item.shape), item.dtype) for item in inputs])
+        engine = drawn_here(seed, seed.make, kind)
+    else:
+        engine = drawn_here(function, make) if make is not None else None
+    if engine is not None and not repeats:
+        program.not_repeatable("an operator with a seed draws numbers on the host")
     return engine
+
+
+def with_seeds(kind: Callable[..., Any], function: str, seed: int | None) -> Callable[[], Any]:
+    """Gives an engine with the seeds that this call of a function has, None where it has none."""
+    return partial(_with_seeds, kind, function, seed)
+
+
+def _with_seeds(kind: Callable[..., Any], function: str, seed: int | None) -> Any:
+    seeds = _get_graph_seed(seed, function)
+    return kind(*seeds) if any(seeds) else None
+
+
+def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
+    """Whether upstream's engines, not torch, draw for these tensors, or where there are none on the current device."""
+    own_modes = program.recorder_here() is not None  # others, which export or only infer shapes, know torch's operators
+    if is_tracing() or program.parallel is not None or torch._C._len_torch_dispatch_stack() > own_modes:
+        return False
+    if not inputs:
+        return current_device().type == "cpu"
+    return not any(item.device.type != "cpu" or torch._C._functorch.is_batchedtensor(item) for item in inputs)
+
+
+def filled(draw: Callable[..., None], shape: Sequence[int], dtype: torch.dtype, *bounds: int) -> torch.Tensor:
+    """A new tensor that ``draw``, a method of an engine, fills, now and whenever a replay comes here."""
+    values = torch.empty(shape, dtype=dtype, device="cpu")
+    recorder = program.recorder_here()
+    if recorder is not None:
+        recorder.python(draw, (values, *bounds))
+    else:
+        draw(values, *bounds)
+    return values

@@ -11,7 +11,8 @@ from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
-from mindspore_compat.ops.function.random_func import generator_of
+from mindspore_compat.ops.function._engine import Engine, engine_of, with_seeds
+from mindspore_compat.ops.function._numbers import generator_of
 
 __all__ = """
     sort msort argsort topk top_k unique unique_consecutive unique_with_pad shuffle unravel_index searchsorted
@@ -132,6 +133,9 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
         check_non_negative_int(seed, "seed", "shuffle")
     if not x.dim():
         return wrap(torch.clone(x))
+    engine = engine_of(seed, "shuffle", with_seeds(Engine, "shuffle", seed), x)
+    if engine is not None:
+        return wrap(x[torch.from_numpy(engine.shuffled(x.shape[0]))])
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])
 
 

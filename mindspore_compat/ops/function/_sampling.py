@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,8 +12,8 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops.function._engine import Engine, LogUniform, stream_with, told_by
-from mindspore_compat.ops.function.random_func import generator_of
+from mindspore_compat.ops.function._engine import Engine, LogUniform, engine_of
+from mindspore_compat.ops.function._numbers import generator_of
 
 __all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]
 
@@ -20,6 +21,8 @@ _int64 = torch.int64
 
 
 def _sampled(
+    function: str,
+    make: Callable[[], Any] | None,
     true_classes: Any,
     chance: Callable[[torch.Tensor], torch.Tensor],
     range_max: int,
@@ -34,9 +37,10 @@ def _sampled(
     if remove:
         true = torch.reshape(true_classes, (-1,)).to(_int64)
         weights[true[(true >= 0) & (true < range_max)]] = 0
-    engine = told_by(seed, true_classes)
+    engine = engine_of(seed, function, make, true_classes)
     if engine is None:
-        drawn, tries = _drawn(weights, num_sampled, unique, generator_of(seed, weights.device))
+        stream = seed if isinstance(seed, SeedStream) else SeedStream(seed)
+        drawn, tries = _drawn(weights, num_sampled, unique, generator_of(stream, weights.device))
     else:
         _check_enough(weights, num_sampled, unique)
         given = engine.classes(range_max, num_sampled)
@@ -95,12 +99,12 @@ def log_uniform_candidate_sampler(
     the class.
     """
     whole = math.log(range_max + 1)
-    seed = seed if isinstance(seed, SeedStream) else stream_with(LogUniform(seed), seed)
 
     def chance(classes: torch.Tensor) -> torch.Tensor:
         return torch.log((classes + 2) / (classes + 1)) / whole
 
-    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed)
+    make = partial(LogUniform, seed)
+    return _sampled("log_uniform_candidate_sampler", make, true_classes, chance, range_max, num_sampled, unique, seed)
 
 
 def uniform_candidate_sampler(
@@ -114,9 +118,9 @@ def uniform_candidate_sampler(
 ) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
 
-    seed = seed if isinstance(seed, SeedStream) else stream_with(Engine(seed, 0) if seed else None, seed)
-
     def chance(classes: torch.Tensor) -> torch.Tensor:
         return torch.full_like(classes, 1 / range_max)
 
-    return _sampled(true_classes, chance, range_max, num_sampled, unique, seed, remove_accidental_hits)
+    make = partial(Engine, seed, 0) if seed else None
+    sizes = range_max, num_sampled, unique, seed, remove_accidental_hits
+    return _sampled("uniform_candidate_sampler", make, true_classes, chance, *sizes)

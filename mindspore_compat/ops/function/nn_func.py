@@ -4,6 +4,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
+from mindspore_compat.ops.function._dropout import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
 from mindspore_compat.ops.function._normalization import *  # noqa: F403
 from mindspore_compat.ops.function._padding import *  # noqa: F403

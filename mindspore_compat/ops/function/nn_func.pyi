@@ -10,11 +10,6 @@ from mindspore_compat.ops import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops import prompt_flash_attention as prompt_flash_attention
 from mindspore_compat.ops._primitive_cache import _get_cache_prim as _get_cache_prim
 from mindspore_compat.ops.function._activation import celu as celu
-from mindspore_compat.ops.function._activation import dropout as dropout
-from mindspore_compat.ops.function._activation import dropout1d as dropout1d
-from mindspore_compat.ops.function._activation import dropout2d as dropout2d
-from mindspore_compat.ops.function._activation import dropout3d as dropout3d
-from mindspore_compat.ops.function._activation import dropout_with_mask as dropout_with_mask
 from mindspore_compat.ops.function._activation import elu as elu
 from mindspore_compat.ops.function._activation import embedding as embedding
 from mindspore_compat.ops.function._activation import fast_gelu as fast_gelu
@@ -64,6 +59,15 @@ from mindspore_compat.ops.function._conv import unfold as unfold
 from mindspore_compat.ops.function._ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from mindspore_compat.ops.function._ctc import ctc_loss as ctc_loss
 from mindspore_compat.ops.function._ctc import ctc_loss_outputs as ctc_loss_outputs
+from mindspore_compat.ops.function._dropout import channel_mask as channel_mask
+from mindspore_compat.ops.function._dropout import draws_by_engine as draws_by_engine
+from mindspore_compat.ops.function._dropout import dropout as dropout
+from mindspore_compat.ops.function._dropout import dropout1d as dropout1d
+from mindspore_compat.ops.function._dropout import dropout2d as dropout2d
+from mindspore_compat.ops.function._dropout import dropout3d as dropout3d
+from mindspore_compat.ops.function._dropout import dropout_stream as dropout_stream
+from mindspore_compat.ops.function._dropout import dropout_with_mask as dropout_with_mask
+from mindspore_compat.ops.function._dropout import dropped as dropped
 from mindspore_compat.ops.function._loss import binary_cross_entropy as binary_cross_entropy
 from mindspore_compat.ops.function._loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from mindspore_compat.ops.function._loss import cosine_embedding_loss as cosine_embedding_loss

@@ -1,12 +1,12 @@
 """Random numbers. Upstream: ``mindspore.ops.function.random_func``.
 
-All draw from torch's generator, which ``mindspore.set_seed`` seeds. A ``seed`` argument other than None and 0 gives
-each call its own generator, so that one seed gives one result. Upstream's sequences of numbers are reproduced on a CPU
-where nothing in a training step would be slower for it: `_engine`.
+A ``seed`` argument other than None and 0 gives each call its own generator, so that one seed gives one result. Which
+numbers are upstream's: `_numbers`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,21 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
-from mindspore_compat.common.seed import SeedStream, _get_graph_seed, stream_of
+from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
-from mindspore_compat.ops.function._engine import Engine, stream_with, told_by
+from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, with_seeds
+from mindspore_compat.ops.function._numbers import (
+    fixed_generator,
+    generator_of,
+    ints,
+    laplaces,
+    normals,
+    numbers,
+    reals,
+)
 
 __all__ = """
     normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
@@ -30,58 +40,35 @@ __all__ = """
 _int64 = torch.int64
 
 
-def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
-    """The generator of a seed; None, 0 and -1 mean the global one. An operator's `SeedStream` goes on by itself, an int
-    is a function's, which draws other numbers at every call until `set_seed`.
-    """
-    if seed is None or seed == 0 or seed == -1:
-        return None
-    return (seed if isinstance(seed, SeedStream) else stream_of(int(seed))).generator(device or "cpu")
-
-
-def fixed_generator(seed: Any, device: Any) -> torch.Generator | None:
-    """A fresh generator, for what draws the same numbers at every call with a seed."""
-    return generator_of(SeedStream(seed) if seed else seed, device)
-
-
-def _spread(shape: Any, *parameters: Any) -> tuple[int, ...]:
-    """``shape`` broadcast with the shapes of the parameters."""
-    return tuple(
-        torch.broadcast_shapes(
-            as_ints(shape), *[tuple(item.shape) for item in parameters if isinstance(item, torch.Tensor)]
-        )
-    )
-
-
 def standard_normal(shape: Any, seed: int | None = None) -> Any:
     """float32 from N(0, 1)."""
-    return wrap(torch.randn(as_ints(shape), generator=generator_of(seed, current_device()), device=current_device()))
+    return wrap(normals("standard_normal", as_ints(shape), seed))
 
 
 def standard_laplace(shape: Any, seed: int | None = None) -> Any:
     """float32 from the Laplace distribution."""
-    u = torch.rand(as_ints(shape), generator=generator_of(seed, current_device()), device=current_device()) - 0.5
-    return wrap(-torch.sign(u) * torch.log1p(-2 * torch.abs(u)))
+    return wrap(laplaces("standard_laplace", as_ints(shape), seed))
 
 
 def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
-    """N(mean, stddev²) in ``shape`` broadcast with the parameters."""
-    return wrap(mean + stddev * standard_normal(_spread(shape, mean, stddev), seed))
+    """N(mean, stddev²): numbers of ``shape``, which the parameters broadcast with."""
+    return wrap(normals("normal", as_ints(shape), seed) * stddev + mean)
 
 
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Any:
-    """The Laplace distribution around ``mean``."""
-    return wrap(mean + lambda_param * standard_laplace(_spread(shape, mean, lambda_param), seed))
+    """The Laplace distribution around ``mean``: numbers of ``shape``, which the parameters broadcast with."""
+    return wrap(laplaces("laplace", as_ints(shape), seed) * lambda_param + mean)
 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
-    """Floats from [minval, maxval), or ints with an int ``dtype``."""
+    """Floats from [minval, maxval), or ints with an int ``dtype``: numbers of ``shape``, which the bounds broadcast
+    with.
+    """
     dtype = dtype_or_none(dtype)
     if dtype is not None and not dtype.is_floating_point:
         return uniform_int(shape, minval, maxval, seed, dtype)
-    size = _spread(shape, minval, maxval)
-    u = torch.rand(size, generator=generator_of(seed, current_device()), device=current_device())
-    return wrap(to_dtype(minval + (maxval - minval) * u, dtype or torch.float32))
+    u = reals("uniform", as_ints(shape), seed)
+    return wrap(to_dtype(u * (maxval - minval) + minval, dtype or torch.float32))
 
 
 def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.int32) -> Any:
@@ -90,16 +77,7 @@ def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, d
         raise ValueError(
             f"For 'UniformInt', the 'minval' must be less than the 'maxval', but got {int(minval)} and {int(maxval)}."
         )
-    return wrap(
-        torch.randint(
-            int(minval),
-            int(maxval),
-            as_ints(shape),
-            generator=generator_of(seed, current_device()),
-            dtype=dtype_or_none(dtype),
-            device=current_device(),
-        )
-    )
+    return wrap(ints("uniform", int(minval), int(maxval), as_ints(shape), seed, dtype_or_none(dtype) or torch.int32))
 
 
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
@@ -117,7 +95,8 @@ def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
 
 def poisson(shape: Any, mean: Any, seed: int | None = None) -> Any:
     """Counts from the Poisson distribution."""
-    rates = torch.Tensor.expand(as_plain(mean, torch.float32), _spread(shape, mean)).contiguous()
+    mean = as_plain(mean, torch.float32)
+    rates = torch.Tensor.expand(mean, torch.broadcast_shapes(as_ints(shape), tuple(mean.shape))).contiguous()
     return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), torch.int32))
 
 
@@ -167,26 +146,16 @@ def _sizes(size: tuple) -> tuple[int, ...]:
 
 def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
     """Floats from [0, 1)."""
-    return wrap(
-        torch.rand(
-            _sizes(size),
-            dtype=dtype_or_none(dtype) or torch.float32,
-            generator=generator_of(seed, current_device()),
-            device=current_device(),
-        )
-    )
+    return wrap(_of_dtype(reals("rand", _sizes(size), seed), dtype))
 
 
 def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
     """Floats from N(0, 1)."""
-    return wrap(
-        torch.randn(
-            _sizes(size),
-            dtype=dtype_or_none(dtype) or torch.float32,
-            generator=generator_of(seed, current_device()),
-            device=current_device(),
-        )
-    )
+    return wrap(_of_dtype(normals("randn", _sizes(size), seed), dtype))
+
+
+def _of_dtype(values: torch.Tensor, dtype: Any) -> torch.Tensor:
+    return to_dtype(values, dtype_or_none(dtype) or torch.float32)
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -197,26 +166,17 @@ def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
     """
     if not (dtype_or_none(dtype) or input.dtype).is_floating_point:
         raise ValueError(f"For 'rand_like', the 'dtype' must be a float type, but got {dtype or input.dtype}.")
-    return rand(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
+    return wrap(_of_dtype(reals("rand_like", tuple(input.shape), seed), dtype or input.dtype))
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
     """`randn` in the shape of ``input``, float32 without a ``dtype``."""
-    return randn(tuple(input.shape), dtype=dtype or torch.float32, seed=seed)
+    return wrap(_of_dtype(normals("randn_like", tuple(input.shape), seed), dtype))
 
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
     """Ints from [low, high)."""
-    return wrap(
-        torch.randint(
-            low,
-            high,
-            as_ints(size),
-            dtype=dtype_or_none(dtype) or _int64,
-            generator=generator_of(seed, current_device()),
-            device=current_device(),
-        )
-    )
+    return wrap(ints("randint", low, high, as_ints(size), seed, dtype_or_none(dtype) or _int64))
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -227,19 +187,17 @@ def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dt
     """
     if (dtype_or_none(dtype) or input.dtype).is_floating_point:
         raise ValueError(f"For 'randint_like', the 'dtype' must be an int type, but got {dtype or input.dtype}.")
-    return randint(low, high, tuple(input.shape), seed, dtype=dtype or input.dtype)
+    return wrap(ints("randint_like", low, high, tuple(input.shape), seed, dtype_or_none(dtype) or input.dtype))
 
 
 def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any:
-    """0 ... n-1 in random order."""
-    return wrap(
-        torch.randperm(
-            int(n),
-            generator=fixed_generator(seed, current_device()),
-            dtype=dtype_or_none(dtype),
-            device=current_device(),
-        )
-    )
+    """0 ... n-1 in random order, the same at every call with an ``offset`` other than 0, or else a ``seed`` of 0 or
+    more; ``seed=-1`` is another order each time.
+    """
+    if not offset and seed < 0:
+        return wrap(torch.randperm(int(n), dtype=dtype_or_none(dtype), device=current_device()))
+    order = torch.from_numpy(MersenneTwister(offset or seed).shuffled(int(n)))
+    return wrap(to_dtype(order, dtype_or_none(dtype) or _int64).to(current_device()))
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
@@ -259,11 +217,30 @@ def multinomial(
     """int32 classes drawn by the weights in the last axis; ``num_sample`` is the name of 1.x."""
     count = num_sample if num_samples is None else num_samples
     assert count is not None
+    weights = input if isinstance(input, torch.Tensor) and input.is_floating_point() else as_plain(input, torch.float32)
+    if not replacement and weights.dim() and weights.shape[-1] >= count:
+        fractions = numbers(Reals, "multinomial", seed, (weights.numel(),))
+        if fractions is not None:
+            shares = torch.log(torch.reshape(fractions, tuple(weights.shape))) / (weights + 1e-6)
+            return wrap(to_dtype(torch.topk(shares, int(count))[1], torch.int32))
+    engine = engine_of(seed, "multinomial", with_seeds(Engine, "multinomial", seed), input) if replacement else None
+    if engine is not None:
+        rows = weights.detach().numpy().reshape(-1, weights.shape[-1])
+        drawn = torch.from_numpy(np.stack([_by_shares(row, engine.singles(int(count))) for row in rows]))
+        return wrap(to_dtype(torch.reshape(drawn, (*weights.shape[:-1], int(count))), torch.int32))
     return wrap(
         to_dtype(
             torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32
         )
     )
+
+
+def _by_shares(weights: np.ndarray, fractions: np.ndarray) -> np.ndarray:
+    """The places where the running sums of the weights pass the fractions, in the weights' type as upstream."""
+    sums = np.cumsum(weights, dtype=weights.dtype)
+    if sums[-1]:
+        sums /= sums[-1]
+    return np.minimum(np.searchsorted(sums, fractions.astype(weights.dtype), side="right"), len(sums) - 1)
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
@@ -273,11 +250,11 @@ def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:
     """Classes drawn by softmax(logits), by the same numbers in every row; the same ones at every call with a seed."""
-    seed = seed if isinstance(seed, SeedStream) else stream_with(Engine(0, seed) if seed else None, seed)
-    engine = told_by(seed, logits)
+    engine = engine_of(seed, "random_categorical", partial(Engine, 0, seed) if seed else None, logits)
     if engine is None:
         weights = torch.softmax(logits, -1)
-        drawn = torch.multinomial(weights, num_sample, True, generator=generator_of(seed, logits.device))
+        stream = seed if isinstance(seed, SeedStream) else SeedStream(seed)
+        drawn = torch.multinomial(weights, num_sample, True, generator=generator_of(stream, logits.device))
     else:
         drawn = _by_fractions(logits.detach().numpy(), engine.doubles(num_sample))
     return wrap(to_dtype(drawn, dtype_or_none(dtype) or _int64))
@@ -295,10 +272,8 @@ def _by_fractions(logits: np.ndarray, fractions: np.ndarray) -> torch.Tensor:
 
 def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
     """(int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
-    if not isinstance(seed, SeedStream):
-        seeds = _get_graph_seed(seed, "choice_with_mask")
-        seed = stream_with(Engine(*seeds) if any(seeds) else None, seed or 0)
-    found, engine = torch.nonzero(input_x), told_by(seed, input_x)
+    engine = engine_of(seed, "choice_with_mask", with_seeds(Engine, "choice_with_mask", seed), input_x)
+    found = torch.nonzero(input_x)
     if engine is None:
         order = torch.randperm(found.shape[0], generator=generator_of(seed, found.device), device=found.device)[:count]
     else:

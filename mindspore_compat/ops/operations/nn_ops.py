@@ -108,13 +108,15 @@ def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | N
         keep_prob = 1 - check_float_range(p, "p", "Dropout", 0, 1, (True, False))
     if not isinstance(keep_prob, (int, float)) or not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', the 'keep_prob' must be in (0, 1], but got {keep_prob!r}.")
-    stream = SeedStream(Seed0 or Seed1)
+    stream = F.dropout_stream(keep_prob, Seed0, Seed1)
     return lambda x: F.dropout_with_mask(x, keep_prob, stream)
 
 
 def _channel_dropout(keep_prob: float, axes: int) -> _Run:
     def run(x: Any) -> Any:
-        keep = torch.rand((*x.shape[:2], *(1,) * axes), device=x.device) < keep_prob
+        keep = F.channel_mask(f"Dropout{axes}D", x, keep_prob)
+        if keep is None:
+            keep = torch.rand((*x.shape[:2], *(1,) * axes), device=x.device) < keep_prob
         mask = torch.Tensor.expand(keep, tuple(x.shape))
         scaled = x * to_dtype(mask, x.dtype) / keep_prob if keep_prob else torch.zeros_like(x)
         return wrap(to_dtype(scaled, x.dtype)), wrap(torch.clone(mask))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
-from mindspore_compat.ops.function._engine import Engine, LogUniform, stream_with
+from mindspore_compat.ops.function._engine import Engine, Ints, Laplaces, LogUniform, Normals, Reals, stream_with
 
 __all__ = """
     StandardNormal StandardLaplace UniformReal UniformInt Gamma Poisson RandomGamma RandomPoisson TruncatedNormal
@@ -28,38 +29,42 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
-def _seed(owner: str, seed: int, seed2: int) -> SeedStream:
-    """The stream of numbers of both seeds, the operator's own; 0 means the global generator."""
+def _seed(owner: str, seed: int, seed2: int, kind: Callable[[int, int], Any] | None = None) -> SeedStream:
+    """The stream of numbers of both seeds, the operator's own; 0 means the global generator. Upstream's are those of an
+    engine of a ``kind``, if it is known.
+    """
     check_non_negative_int(seed, "seed", owner)
     check_non_negative_int(seed2, "seed2", owner)
+    if kind is not None:
+        return stream_with(partial(kind, seed, seed2), seed, seed2)
     return SeedStream(seed * 1000003 + seed2 if seed or seed2 else 0)
 
 
 @primitive
 def StandardNormal(seed: int = 0, seed2: int = 0) -> _Run:
     """float32 from N(0, 1)."""
-    seed = _seed("StandardNormal", seed, seed2)
+    seed = _seed("StandardNormal", seed, seed2, Normals)
     return lambda shape: F.standard_normal(shape, seed)
 
 
 @primitive
 def StandardLaplace(seed: int = 0, seed2: int = 0) -> _Run:
     """float32 from the Laplace distribution."""
-    seed = _seed("StandardLaplace", seed, seed2)
+    seed = _seed("StandardLaplace", seed, seed2, Laplaces)
     return lambda shape: F.standard_laplace(shape, seed)
 
 
 @primitive
 def UniformReal(seed: int = 0, seed2: int = 0) -> _Run:
     """float32 from [0, 1)."""
-    seed = _seed("UniformReal", seed, seed2)
+    seed = _seed("UniformReal", seed, seed2, Reals)
     return lambda shape: F.uniform(shape, 0.0, 1.0, seed)
 
 
 @primitive
 def UniformInt(seed: int = 0, seed2: int = 0) -> _Run:
     """int32 from [minval, maxval)."""
-    seed = _seed("UniformInt", seed, seed2)
+    seed = _seed("UniformInt", seed, seed2, Ints)
     return lambda shape, minval, maxval: F.uniform_int(shape, minval, maxval, seed)
 
 
@@ -101,7 +106,7 @@ def TruncatedNormal(dtype: Any = torch.float32, seed: int = 0, seed2: int = 0) -
 @primitive
 def Multinomial(seed: int = 0, seed2: int = 0, dtype: Any = torch.int32) -> _Run:
     """Classes drawn by weights, with replacement."""
-    seed = _seed("Multinomial", seed, seed2)
+    seed = _seed("Multinomial", seed, seed2, Engine)
     return lambda x, num_samples: wrap(to_dtype(F.multinomial(x, num_samples, True, seed), dtype))
 
 
@@ -119,7 +124,7 @@ def RandomCategorical(dtype: Any = torch.int64) -> _Run:
     def run(logits: Any, num_sample: Any, seed: Any = 0) -> Any:
         seed = int(seed)
         if seed not in streams:
-            streams[seed] = stream_with(Engine(0, seed) if seed else None, seed)
+            streams[seed] = stream_with(partial(Engine, 0, seed), seed)
         return F.random_categorical(logits, num_sample, streams[seed], dtype)
 
     return run
@@ -130,14 +135,14 @@ def RandomChoiceWithMask(count: PositiveInt = 256, seed: int = 0, seed2: int = 0
     """(coordinates of ``count`` random true elements, mask of the real ones)."""
     check_int(seed, "seed", "RandomChoiceWithMask")
     check_int(seed2, "seed2", "RandomChoiceWithMask")
-    stream = stream_with(Engine(seed, seed2) if seed or seed2 else None, seed * 1000003 + seed2)
+    stream = stream_with(partial(Engine, seed, seed2), seed, seed2)
     return lambda input_x: F.choice_with_mask(input_x, count, stream)
 
 
 @primitive
 def RandomShuffle(seed: int = 0, seed2: int = 0) -> _Run:
     """The slices along the first axis in random order."""
-    seed = _seed("RandomShuffle", seed, seed2)
+    seed = _seed("RandomShuffle", seed, seed2, Engine)
     return lambda x: F.shuffle(x, seed)
 
 
@@ -185,7 +190,7 @@ def UniformCandidateSampler(
     num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    stream = stream_with(Engine(seed, 0) if seed else None, seed)
+    stream = stream_with(partial(Engine, seed, 0), seed)
     return lambda true_classes: F.uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, stream, remove_accidental_hits
     )
@@ -196,7 +201,7 @@ def LogUniformCandidateSampler(
     num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
 ) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    stream = stream_with(LogUniform(seed), seed)
+    stream = stream_with(partial(LogUniform, seed), seed, 1)
     return lambda true_classes: F.log_uniform_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, stream
     )

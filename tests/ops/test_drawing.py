@@ -1,0 +1,142 @@
+"""Operators with seeds draw real MindSpore's numbers on a CPU, and what captures them repeats that."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._runtime.random_engines import LinearCongruential
+from tests.support.oracle import oracle_python
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "tests" / "ops" / "drawing_program.py"
+GOLDEN: dict[str, dict[str, Any]] = json.loads((ROOT / "tests" / "golden" / "draws.json").read_text())
+
+pytestmark = pytest.mark.cpu_only("upstream's engines draw on a CPU only")
+
+
+@pytest.fixture
+def seeded() -> Iterator[None]:
+    ms.set_seed(7)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def flat(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in flat(item)] if isinstance(value, list) else [value]
+
+
+def drawn(mode: str, folder: Path, *python: Any) -> dict[str, Any]:
+    target = folder / "draws.json"
+    subprocess.run([*python, PROGRAM, mode, target], check=True, cwd=ROOT)
+    return json.loads(target.read_text())
+
+
+@pytest.fixture(scope="module", params=["0", "1"])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
+    folder = tmp_path_factory.mktemp("draws")
+    return drawn(request.param, folder, sys.executable, "-m", "mindspore_compat"), GOLDEN[request.param]
+
+
+@pytest.mark.parametrize("case", GOLDEN["0"])
+def test_the_numbers_are_upstreams(both: tuple[dict, dict], case: str) -> None:
+    ours, expected = both
+    np.testing.assert_allclose(flat(ours[case]), flat(expected[case]), 1e-5, 1e-6)
+
+
+@pytest.mark.oracle
+def test_the_numbers_are_still_those_of_real_mindspore(tmp_path: Path) -> None:
+    found = drawn("0", tmp_path, oracle_python())
+    for case, expected in GOLDEN["0"].items():
+        np.testing.assert_allclose(flat(found[case]), flat(expected), 1e-5, 1e-6, err_msg=case)
+
+
+def network() -> Any:
+    ms.set_seed(3)
+    dense = nn.Dense(6, 6, weight_init="ones")
+    block = nn.SequentialCell(nn.Dropout(p=0.5), nn.Dense(6, 6, weight_init="ones"), nn.Dropout(p=0.5))
+    return nn.SequentialCell(dense, block, nn.Dense(6, 1, weight_init="ones")).set_train(), block
+
+
+def steps(net: Any, count: int = 8) -> list[float]:
+    step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-4)).set_train()
+    return [float(step(Tensor(np.ones((3, 6), np.float32))).sum()) for _ in range(count)]
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_recomputed_block_draws_in_the_backward_pass_what_it_drew_before(mode: int, seeded: None) -> None:
+    ms.set_context(mode=mode)
+    expected = steps(network()[0])
+    net, block = network()
+    block.recompute()
+    net.recompute()  # one around the other
+    np.testing.assert_allclose(steps(net), expected, 1e-6)
+
+
+def test_replays_draw_as_python_does(seeded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    replayed = steps(network()[0])
+    monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", "check")
+    assert steps(network()[0]) == replayed
+    monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", "off")
+    np.testing.assert_allclose(steps(network()[0]), replayed, 1e-6)
+
+
+def test_a_copied_layer_begins_anew_as_upstreams(seeded: None) -> None:
+    import copy
+
+    layer = nn.Dropout(p=0.5).set_train()
+    x = Tensor(np.ones(50, np.float32))
+    first = layer(x).asnumpy()
+    second = layer(x).asnumpy()
+    other = copy.deepcopy(layer)
+    np.testing.assert_array_equal(other(x).asnumpy(), first)
+    assert not np.array_equal(first, second)
+
+
+def test_without_a_seed_torch_draws() -> None:
+    made = []
+    for _ in range(2):
+        torch.manual_seed(5)
+        made.append(ops.dropout(Tensor(np.ones(50, np.float32)), 0.5).asnumpy())
+    np.testing.assert_array_equal(*made)
+
+
+def test_a_vmap_and_an_export_draw_by_torch(seeded: None) -> None:
+    x = Tensor(np.ones((4, 50), np.float32))
+    assert tuple(ops.vmap(lambda row: ops.dropout(row, 0.5))(x).shape) == (4, 50)
+    exported = torch.export.export(nn.Dropout(p=0.5).set_train(), (torch.ones(4, 5),), strict=False)
+    assert "dropout" in str(exported.graph) or "bernoulli" in str(exported.graph)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 511, 512, 513, 16384, 40001])
+def test_single_numbers_at_once_are_those_one_by_one(count: int) -> None:
+    slow, quick, masks = (LinearCongruential(99) for _ in range(3))
+    expected = np.array([slow.single() for _ in range(count)])
+    np.testing.assert_array_equal(quick.singles(count), expected)
+    assert masks.single() == expected[0]  # some of the engine's numbers lie ready
+    kept = np.empty(count - 1, bool)
+    masks.single_chances(0.3, kept)
+    np.testing.assert_array_equal(kept, expected[1:] < np.float32(0.3))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 1000])
+def test_normal_numbers_at_once_are_made_of_pairs(count: int) -> None:
+    slow, quick = LinearCongruential(5), LinearCongruential(5)
+    expected: list[float] = []
+    while len(expected) < 2 * count:
+        x, y = float(slow.single(-1, 1)), float(slow.single(-1, 1))
+        if 0 < (square := x * x + y * y) <= 1:
+            expected += [y * (-2 * np.log(square) / square) ** 0.5, x * (-2 * np.log(square) / square) ** 0.5]
+    found = np.concatenate([quick.single_normals(count), quick.single_normals(count)])
+    np.testing.assert_allclose(found, expected[: 2 * count], 1e-4)
