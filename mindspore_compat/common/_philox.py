@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["fill_normal", "fill_truncated_normal", "fill_uniform", "words"]
+__all__ = ["fill_normal", "fill_truncated_normal", "fill_uniform", "first_words", "words"]
 
 _BLOCKS = 8192  # at a time: what they need stays in a core's cache
 _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
@@ -49,6 +49,17 @@ def words(first: int, count: int, key: int, upper: int) -> tuple[np.ndarray, np.
         np.bitwise_and(product[::-1], _LOW, out=even)
         even, odd = odd, even
     return even, odd
+
+
+def first_words(first: int, key: int, upper: int) -> int:
+    """The first two words of one block of `words`, as 64 bits; arrays of one block would take ten times as long."""
+    a, b, c, d = first & 0xFFFFFFFF, first >> 32, upper & 0xFFFFFFFF, upper >> 32
+    low, high = key & 0xFFFFFFFF, key >> 32
+    for _ in range(10):
+        left, right = a * 0xD2511F53, c * 0xCD9E8D57
+        a, b, c, d = right >> 32 ^ b ^ low, right & 0xFFFFFFFF, left >> 32 ^ d ^ high, left & 0xFFFFFFFF
+        low, high = low + 0x9E3779B9 & 0xFFFFFFFF, high + 0xBB67AE85 & 0xFFFFFFFF
+    return a | b << 32
 
 
 def _fractions(words: np.ndarray, bits: int) -> np.ndarray:

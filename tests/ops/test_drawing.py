@@ -16,6 +16,7 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._runtime.random_engines import LinearCongruential
+from mindspore_compat.common._philox import first_words, words
 from tests.support.oracle import oracle_python
 
 ROOT = Path(__file__).parents[2]
@@ -140,3 +141,9 @@ def test_normal_numbers_at_once_are_made_of_pairs(count: int) -> None:
             expected += [y * (-2 * np.log(square) / square) ** 0.5, x * (-2 * np.log(square) / square) ** 0.5]
     found = np.concatenate([quick.single_normals(count), quick.single_normals(count)])
     np.testing.assert_allclose(found, expected[: 2 * count], 1e-4)
+
+
+@pytest.mark.parametrize("seeds", [(0, 0), (1, 2), (2**63 + 5, 2**31 - 2), (2**64 - 1, 2**64 - 1)])
+def test_the_first_words_of_a_block_are_those_of_an_array(seeds: tuple[int, int]) -> None:
+    even, odd = words(seeds[0], 1, 0x02461E293EC8F720, seeds[1])
+    assert first_words(seeds[0], 0x02461E293EC8F720, seeds[1]) == int(even[0, 0]) | int(odd[0, 0]) << 32
