@@ -6,6 +6,7 @@ numbers are upstream's: `_numbers`.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -223,11 +224,12 @@ def multinomial(
         if fractions is not None:
             shares = torch.log(torch.reshape(fractions, tuple(weights.shape))) / (weights + 1e-6)
             return wrap(to_dtype(torch.topk(shares, int(count))[1], torch.int32))
-    engine = engine_of(seed, "multinomial", with_seeds(Engine, "multinomial", seed), input) if replacement else None
+    make, kind = with_seeds(Engine, "multinomial", seed), (tuple(weights.shape), weights.dtype)
+    engine = engine_of(seed, "multinomial", make, kind=kind) if replacement and weights.device.type == "cpu" else None
     if engine is not None:
-        rows = weights.detach().numpy().reshape(-1, weights.shape[-1])
-        drawn = torch.from_numpy(np.stack([_by_shares(row, engine.singles(int(count))) for row in rows]))
-        return wrap(to_dtype(torch.reshape(drawn, (*weights.shape[:-1], int(count))), torch.int32))
+        size = (*weights.shape[:-1], int(count))
+        fractions = torch.from_numpy(engine.singles(math.prod(size)).reshape(size))
+        return wrap(to_dtype(_by_shares(weights.detach(), fractions), torch.int32))
     return wrap(
         to_dtype(
             torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32
@@ -235,12 +237,16 @@ def multinomial(
     )
 
 
-def _by_shares(weights: np.ndarray, fractions: np.ndarray) -> np.ndarray:
-    """The places where the running sums of the weights pass the fractions, in the weights' type as upstream."""
-    sums = np.cumsum(weights, dtype=weights.dtype)
-    if sums[-1]:
-        sums /= sums[-1]
-    return np.minimum(np.searchsorted(sums, fractions.astype(weights.dtype), side="right"), len(sums) - 1)
+def _by_shares(weights: torch.Tensor, fractions: torch.Tensor) -> torch.Tensor:
+    """The places where the running sums of each row of weights pass its fractions, in the weights' type as upstream."""
+    sums = torch.cumsum(weights, -1)
+    sums = sums / torch.where(sums[..., -1:] == 0, 1, sums[..., -1:])
+    fractions = fractions.to(weights.dtype)
+    if torch._C._functorch.is_batchedtensor(sums):  # the same fractions for each, as searchsorted does not take them
+        passed = torch.sum(torch.unsqueeze(fractions, -1) >= torch.unsqueeze(sums, -2), -1)
+    else:
+        passed = torch.searchsorted(sums, fractions, right=True)
+    return torch.clamp(passed, max=weights.shape[-1] - 1)
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
