@@ -18,6 +18,7 @@ import numpy as np
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import quoted, type_check, workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
+from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 
@@ -39,6 +40,8 @@ class Node:
         self, children: Node | Sequence[Node] | None = None, num_parallel_workers: int | None = None, cache: Any = None
     ) -> None:
         self.children: list[Node] = [children] if isinstance(children, Node) else list(children or ())
+        #: of which each has its own random numbers
+        self._wanted_workers = config.wanted_workers() if num_parallel_workers is None else num_parallel_workers
         self.num_parallel_workers = (
             config.get_num_parallel_workers()
             if num_parallel_workers is None
@@ -85,6 +88,10 @@ class Node:
         """The file that a row of a source is read from, for messages; empty where there is none."""
         return ""
 
+    def _step_in_lanes(self, value: Any, ticket: Ticket) -> list[Any]:
+        """As `_step`, for a node whose rows draw at random lane by lane."""
+        return self._step(value)
+
     def _step(self, value: Any) -> list[Any]:
         """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
         return value if self.children else self._fetch_columns(value)
@@ -92,6 +99,11 @@ class Node:
     def _parallelism(self) -> Parallelism:
         """What this node asks for, without those below."""
         return Parallelism()
+
+    #: Whether other rows than come from below leave, or in another order.
+    _moves_rows = False
+    #: Operations that others call, which begin alike in all lanes.
+    _called_operations: Sequence[Any] = ()
 
     def _begin_session(self) -> None:
         """Called when an iterator is made."""

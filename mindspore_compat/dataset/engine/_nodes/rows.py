@@ -28,7 +28,7 @@ class _IndexNode(Dataset):
         return self.children[0]._is_indexed()
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        return super()._stream(run) if self._is_indexed() else self._pick(run)
+        return super()._stream(run) if run.session.by_number(self) else self._pick(run)
 
     def _pick(self, run: Run) -> Iterator[Row]:
         raise NotImplementedError
@@ -60,6 +60,8 @@ class TransferDataset(_IndexNode):
 @register_node
 class ShuffleDataset(_IndexNode):
     """Rows drawn from a buffer of the next `buffer_size`."""
+
+    _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, buffer_size: int) -> None:
         type_check(buffer_size, int, "buffer_size")
@@ -119,6 +121,8 @@ class RepeatDataset(_IndexNode):
 class SkipDataset(_IndexNode):
     """Without the first `count` rows."""
 
+    _moves_rows = True
+
     def __init__(self, input_dataset: Dataset, count: int) -> None:
         type_check(count, int, "count")
         check_value(count, (0, INT32_MAX), "count")
@@ -138,6 +142,8 @@ class SkipDataset(_IndexNode):
 @register_node
 class TakeDataset(_IndexNode):
     """The first `count` rows; -1 takes all."""
+
+    _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, count: int = -1) -> None:
         type_check(count, int, "count")
@@ -161,8 +167,10 @@ class TakeDataset(_IndexNode):
         return order if self.count < 0 else order[: self.count]
 
     def _pick(self, run: Run) -> Iterator[Row]:
+        run.session.read_on(self)
         rows = self.children[0]._stream(run)
-        return rows if self.count < 0 else islice(rows, self.count)
+        yield from rows if self.count < 0 else islice(rows, self.count)
+        run.session.leave(self, rows)
 
 
 @register_node
