@@ -8,7 +8,7 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,14 +96,13 @@ class Turns:
             self._is_open = True
             self._changed.notify_all()
 
-    @contextmanager
-    def turn(self, lane: int, number: int) -> Iterator[None]:
-        """A context: the lane is this task's."""
+    def turn(self, lane: int, number: int, function: Callable[[], Any]) -> Any:
+        """``function()`` when the lane is this task's, drawing from what it has."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_open or self._done[lane] == number)
         try:
             with narrowed(lane, self.lanes.streams(lane)):
-                yield
+                return function()
         finally:
             with self._changed:
                 self._done[lane] += 1
@@ -120,8 +119,7 @@ class Ticket:
     def through(self, function: Callable[[Any], Any], row: Any) -> Any:
         """`function` of the one row."""
         lane, _, number = self.parts[0]
-        with self._turns.turn(lane, number):
-            return function(row)
+        return self._turns.turn(lane, number, lambda: function(row))
 
     def give_up(self) -> None:
         """Its task failed: see `Turns.open`."""
@@ -131,12 +129,12 @@ class Ticket:
         """`function` of the columns, lane by lane. Raises: what it raises for the first row that fails."""
         done, failures = [], []
         for lane, rows, number in self.parts:
-            with self._turns.turn(lane, number):
-                try:
-                    done.append(function([some_rows(column, rows) for column in columns]))
-                except Exception as error:
-                    error.row = int(np.arange(self._count)[rows][getattr(error, "row", 0)])  # type: ignore[attr-defined]
-                    failures.append(error)
+            some = [some_rows(column, rows) for column in columns]
+            try:
+                done.append(self._turns.turn(lane, number, partial(function, some)))
+            except Exception as error:
+                error.row = int(np.arange(self._count)[rows][getattr(error, "row", 0)])  # type: ignore[attr-defined]
+                failures.append(error)
         if failures:
             raise min(failures, key=lambda error: error.row)  # type: ignore[attr-defined]
         return self.together(done)

@@ -148,10 +148,10 @@ class Session:
     def _asked(self, parallelism: Parallelism) -> Parallelism:
         """What a node asks for, as this session takes it."""
         if not self.is_seeded:
-            return replace(parallelism, ordered=False, lanes=0)
+            return replace(parallelism, lanes=0)
         if self._is_serial:
             return replace(parallelism, processes=0, lanes=min(parallelism.lanes, 1))
-        return replace(parallelism, threads=1) if parallelism.ordered and parallelism.threads else parallelism
+        return replace(parallelism, threads=1) if parallelism.lanes == 1 and parallelism.threads else parallelism
 
     def _lanes_of(self, node: Node) -> Lanes | None:
         """The lanes of a node, None where its rows draw from none."""

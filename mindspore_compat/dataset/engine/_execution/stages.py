@@ -27,15 +27,14 @@ class Parallelism:
     the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
     neighbours.
 
-    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that upstream has; `is_direct`:
-    they are upstream's processes, which call operations directly. `ordered`: then all go through one thread, as they
-    draw from generators that all share.
+    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that upstream has, and those of
+    one lane go through one thread. `restarts`: see there; `is_direct`: upstream's are processes, which call operations
+    directly.
     """
 
     processes: int = 0
     threads: int = 0
     here: bool = False
-    ordered: bool = False
     lanes: int = 0
     restarts: bool = False
     is_direct: bool = False
@@ -45,7 +44,6 @@ class Parallelism:
             max(self.processes, other.processes),
             max(self.threads, other.threads),
             self.here or other.here,
-            self.ordered or other.ordered,
             max(self.lanes, other.lanes),
         )
 
@@ -53,7 +51,7 @@ class Parallelism:
         """Whether nodes that ask for these cannot run in one place."""
         if Parallelism() in (self, other):
             return False
-        return bool(self.processes or other.processes) or (self.here, self.ordered) != (other.here, other.ordered)
+        return bool(self.processes or other.processes) or (self.here, self.lanes == 1) != (other.here, other.lanes == 1)
 
 
 #: (what it is for, the numbers of its rows), their columns (at first the numbers), the nodes' tickets.

@@ -274,17 +274,16 @@ class MapDataset(Dataset):
     def _parallelism(self) -> Parallelism:
         in_python = any(map(_is_python, self.operations))
         lanes = self._wanted_workers if any(map(_draws, self.operations)) else 0
-        ordered = lanes == 1 and in_python
         if all(map(is_builtin, self.operations)):
             # one more, as upstream has other threads for reading and batching; only one where all would wait for
             # Python's lock
             free = any(map(_is_free, self.operations))
             is_direct = self.python_multiprocessing and in_python
             threads = self.num_parallel_workers + 1 if free else 1
-            return Parallelism(threads=threads, ordered=ordered and not is_direct, lanes=lanes, is_direct=is_direct)
+            return Parallelism(threads=threads, lanes=lanes, is_direct=is_direct)
         if self.python_multiprocessing:
             return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
-        return Parallelism(here=True, ordered=ordered, lanes=lanes)
+        return Parallelism(here=True, lanes=lanes)
 
 
 def _draws(operation: Any) -> bool:
