@@ -31,6 +31,7 @@ __all__ = [
     "current_rng",
     "engine_of",
     "fresh_seed",
+    "kept_order",
     "narrowed",
     "numpy_random",
     "python_random",
@@ -98,6 +99,7 @@ class Streams:
         self._engines: dict[int, tuple[Any, MersenneTwister]] = {}
         self.python: Any = random
         self.numpy: Any = np.random
+        self.kept: dict[int, list[Any]] = {}  # by operation: see `kept_order`
         if generator is not None:
             first, second = np.random.SeedSequence(generator).generate_state(2).tolist()
             self.python, self.numpy = random.Random(first), np.random.RandomState(second)
@@ -210,6 +212,16 @@ def numpy_random() -> Any:
     if drawing.numpy is None:
         drawing.numpy = np.random.RandomState(drawing.number(2))
     return drawing.numpy
+
+
+def kept_order(operation: Any, items: list[Any]) -> list[Any]:
+    """`items` in the order in which the row before left them, to be shuffled in place: that of the list itself where
+    `python_random` gives the module, else of the lane; for a task by itself always the first.
+    """
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.streams is None:
+        return items if drawing.key is None else list(items)
+    return items if drawing.streams.python is random else drawing.streams.kept.setdefault(id(operation), list(items))
 
 
 def current_rng() -> np.random.Generator:

@@ -196,6 +196,8 @@ def some_rows(column: Any, rows: Rows) -> Any:
 
 def _by_lane(pieces: list[tuple[int, int]], count: int) -> Iterator[tuple[int, Rows]]:
     """(lane, its rows) of rows that go to `count` lanes in turns, in pieces of (lane of the first, how many)."""
+    if not pieces:
+        return
     if len(pieces) == 1:
         ((first, rows),) = pieces
         if count == 1:

@@ -102,7 +102,7 @@ class Stage:
         (what, rows), value, tickets = work
         parts = tickets[self.owner].parts  # type: ignore[index]
         if self.owner == OWN:
-            return [(parts[0][0], ((what, rows), value, {}))]
+            return [(lane, ((what, rows), value, {})) for lane, _, _ in parts]
 
         def some(places: Any) -> Any:
             return value[places] if isinstance(value, np.ndarray) else [some_rows(column, places) for column in value]
@@ -112,7 +112,7 @@ class Stage:
     def join(self, work: Work, results: list[Any]) -> Any:
         """What the processes made of `work`."""
         if self.owner == OWN:
-            return results[0]
+            return results[0] if results else None
         what, _, tickets = work
         return what, tickets[self.owner].together([value for _, value, _ in results]), tickets  # type: ignore[index]
 
