@@ -92,7 +92,13 @@ G(5) .map(C, 'a', W3) + G(4, shuffle=True) .map(C, 'a', W2)
 (G(5) .map(C, 'a', W3) + G(4) .map(C, 'a', W2)) .map(F, 'a', W3)
 G(12, num_shards=2, shard_id=1) .map(C, 'a', W3) .project(['b', 'a']) .batch(2)
 G(9) .map(C, 'a', W3) .rename('a', 'c') .map(F, 'c', W2)
-G(9) .map([V.ToPIL(), V.RandomHorizontalFlip(0.4), V.RandomCrop(9), np.array], 'a', W1)"""
+G(9) .map([V.ToPIL(), V.RandomHorizontalFlip(0.4), V.RandomCrop(9), np.array], 'a', W1)
+G(5) .map([C, lambda image: T.RandomApply([V.RandomCrop(8), F])(image), F], 'a', W1)
+G(12) .map(C, 'a', W3) .split([7, 5])[1] .batch(2)
+G(12) .map(C, 'a', W3) .split([7, 5], False)[1]
+ds.GeneratorDataset(Source(8, True), ['a', 'b'], shuffle=True) .take(3)
+ds.GeneratorDataset(Source(8, True), ['a', 'b'], shuffle=True) .skip(3) .shuffle(3)
+ds.GeneratorDataset(Source(8, True, True), ['a', 'b'], shuffle=True) .batch(3, True)"""
 _IN_PROCESSES = """G(8) .map([noisy, F], 'a', W3, P)
 G(8) .map([C, noisy], 'a', W1, P) .batch(3)
 G(8) .map(noisy, 'a', W2, P) .map(C, 'a', W3) .map(noisy, 'a', W3, P) .batch(3, True)

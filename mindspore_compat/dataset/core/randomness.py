@@ -8,6 +8,7 @@ thread or process. As upstream, a chosen seed makes each *new* iterator start ov
 
 from __future__ import annotations
 
+import contextlib
 import random
 import secrets
 import sys
@@ -28,6 +29,7 @@ __all__ = [
     "chosen_seed",
     "configured_seed",
     "Streams",
+    "called_directly",
     "current_rng",
     "engine_of",
     "fresh_seed",
@@ -167,6 +169,15 @@ def narrowed(number: int, streams: Streams | None = None) -> seeded:
     """
     key = getattr(_active, "drawing", _OUTSIDE).key
     return seeded(None if key is None else (*key, number), streams)
+
+
+def called_directly() -> contextlib.AbstractContextManager:
+    """A context: what is called inside of it draws as in a direct call, though a function of a pipeline makes it; only
+    with a chosen seed, as else each task has its own numbers.
+    """
+    if getattr(_active, "drawing", _OUTSIDE) is _OUTSIDE or chosen_seed() is None:
+        return contextlib.nullcontext()
+    return seeded(None)
 
 
 def engine_of(operation: Any) -> MersenneTwister:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import engine_of, kept_order, python_random
+from mindspore_compat.dataset.core.randomness import called_directly, engine_of, kept_order, python_random
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
@@ -71,7 +71,8 @@ class _Compound(TensorOperation):
         is_image = len(inputs) == 1 and hasattr(inputs[0], "getbands")
         if not inputs or is_image or self.implementation == Implementation.PY:
             return super().__call__(*inputs)
-        results = self._as_arrays(*as_engine(inputs))
+        with called_directly():
+            results = self._as_arrays(*as_engine(inputs))
         return results[0] if len(results) == 1 else results
 
     def _as_arrays(self, *values: Any) -> tuple:

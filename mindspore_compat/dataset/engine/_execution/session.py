@@ -176,16 +176,17 @@ class Session:
         if lanes is not None:
             lanes.expect(rows)
 
-    def draws_in_order(self, top: Node | None = None) -> bool:
-        """Whether rows (of `top` or below it) draw one after another, so that what a row becomes depends on those
-        before it.
-        """
-        nodes = self._nodes.values() if top is None else _walk(top)
-        return any(self._lanes_of(node) is not None or self._is_in_python(node) for node in nodes)
+    def draws_in_order(self) -> bool:
+        """Whether operations draw row after row, so that what a row becomes depends on those before it."""
+        return any(self._lanes_of(node) is not None for node in self._nodes.values())
 
-    def _is_in_python(self, node: Node) -> bool:
-        """Whether functions of the user may draw in it."""
-        return self.is_seeded and bool(node.children) and node._parallelism().here
+    def _draws(self, node: Node) -> bool:
+        """The same of one node, whose functions of the user may draw, too."""
+        return self.is_seeded and (self._lanes_of(node) is not None or node._parallelism().here)
+
+    def draws_below(self, top: Node) -> bool:
+        """Whether rows of `top`, or of a node below it, draw row after row."""
+        return any(map(self._draws, _walk(top)))
 
     def by_number(self, node: Node) -> bool:
         """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
@@ -193,14 +194,14 @@ class Session:
         """
         is_moved = False
         for each in _walk(node) if node._is_indexed() else ():
-            if is_moved and (self._lanes_of(each) is not None or self._is_in_python(each)):
+            if is_moved and self._draws(each):
                 return False
             is_moved = is_moved or each._moves_rows
         return node._is_indexed()
 
     def leave(self, node: Node, rows: Iterator[Any]) -> None:
         """Rows that `node` does not need, but upstream's engine reads before the next pass."""
-        if self.draws_in_order(node) and all(each.get_repeat_count() != -1 for each in node.children):
+        if self.draws_below(node) and all(each.get_repeat_count() != -1 for each in node.children):
             self._left.setdefault(self.number(node), []).append(rows)
 
     def read_on(self, node: Node) -> None:

@@ -152,7 +152,7 @@ class BatchDataset(Dataset):
         stop = len(order) - len(order) % size if self.drop_remainder else len(order)
         for number, start in enumerate(range(0, stop, size)):
             yield run.task_key(self, number), (BatchInfo(run.epoch, number), order[start : start + size])
-        if stop < len(order) and run.session.draws_in_order(self.children[0]):  # the rows that are dropped draw, too
+        if stop < len(order) and run.session.draws_below(self.children[0]):  # the rows that are dropped draw, too
             yield run.task_key(self, stop // size), (None, order[stop:])
 
     def _groups(self, run: Run) -> Iterator[tuple[BatchInfo, list[Row]]]:

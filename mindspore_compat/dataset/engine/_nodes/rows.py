@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import Order
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.buffer import shuffled_places, through_buffer
@@ -68,6 +69,7 @@ class ShuffleDataset(_IndexNode):
         check_value(buffer_size, (2, INT32_MAX), "buffer_size")
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
+        self.reshuffle_each_epoch = True
 
     def _size(self) -> int:
         return self.children[0].get_dataset_size()
@@ -77,11 +79,15 @@ class ShuffleDataset(_IndexNode):
 
     def _order(self, run: Run) -> np.ndarray:
         order = self.children[0]._order(run)
-        return order[shuffled_places(len(order), self.buffer_size, run.order_of(self))]
+        return order[shuffled_places(len(order), self.buffer_size, self._random_order(run))]
+
+    def _random_order(self, run: Run) -> Order:
+        order = run.order_of(self)
+        return order if self.reshuffle_each_epoch else order.first()
 
     def _pick(self, run: Run) -> Iterator[Row]:
         rows, count = self.children[0]._stream(run), self.children[0].get_dataset_size
-        return through_buffer(rows, self.buffer_size, run.order_of(self), count)
+        return through_buffer(rows, self.buffer_size, self._random_order(run), count)
 
 
 @register_node
