@@ -138,3 +138,26 @@ def test_without_a_seed_rows_that_are_not_needed_are_not_read() -> None:
     data = data.map(lambda value: (seen.append(int(value)), value)[1], "a").take(5)
     rows = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
     assert len(list(rows)) == len(list(rows)) == 5 and len(seen) == 10
+
+
+def test_the_number_that_was_asked_for_counts_also_where_there_are_fewer_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    _threads(monkeypatch, 1)
+    values = dict(config._values)
+
+    def read(workers: int | None, later: int | None = None) -> list[Any]:
+        config.set_seed(3)
+        data = ds.GeneratorDataset(lane_cases.Source(9), ["a", "b"], shuffle=False)
+        data = data.map(RandomCrop(9), "a", num_parallel_workers=workers)
+        data.num_parallel_workers = later or data.num_parallel_workers
+        return [row[0].tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    try:
+        config.set_num_parallel_workers(8)
+        assert config.get_num_parallel_workers() == 1
+        assert read(None) == read(8) != read(3) != read(1)
+        config.set_num_parallel_workers(1)
+        assert read(None) == read(1)
+        _threads(monkeypatch, 4)
+        assert read(3, later=2) == read(2) != read(3)
+    finally:
+        config._values.update(values)

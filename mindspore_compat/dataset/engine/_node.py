@@ -40,13 +40,13 @@ class Node:
         self, children: Node | Sequence[Node] | None = None, num_parallel_workers: int | None = None, cache: Any = None
     ) -> None:
         self.children: list[Node] = [children] if isinstance(children, Node) else list(children or ())
-        #: of which each has its own random numbers
-        self._wanted_workers = config.wanted_workers() if num_parallel_workers is None else num_parallel_workers
         self.num_parallel_workers = (
             config.get_num_parallel_workers()
             if num_parallel_workers is None
             else workers_in_range(num_parallel_workers)
         )
+        wanted = config.wanted_workers() if num_parallel_workers is None else num_parallel_workers
+        self._lowered = self.num_parallel_workers, wanted
         if cache is not None and not isinstance(cache, DatasetCache):
             kind = "mindspore.dataset.engine.cache_client.DatasetCache"  # upstream's name
             raise TypeError(
@@ -56,6 +56,12 @@ class Node:
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
         self._init_step: int | None = None
         self._input_indexs: Any = ()
+
+    @property
+    def _wanted_workers(self) -> int:
+        """`num_parallel_workers` before it was lowered to the CPUs: each of so many has its own random numbers."""
+        lowered, wanted = self._lowered
+        return wanted if self.num_parallel_workers == lowered else self.num_parallel_workers
 
     # ---- what nodes implement
 
