@@ -81,7 +81,7 @@ def _digest(row: Any) -> str:
     return hashlib.md5(b"".join(value.tobytes() for value in values)).hexdigest()[:6]
 
 
-def drawn(ds: Any, case: str, seed: int) -> list[Any]:
+def drawn(ds: Any, case: str, seed: int, workers: int = 1) -> list[Any]:
     """Digests of the rows of two epochs, and of two direct calls."""
     operation = eval(case, {"V": ds.vision, "T": ds.transforms, "np": np})
     ds.config.set_seed(seed)  # of Python's and NumPy's generators, too
@@ -92,8 +92,9 @@ def drawn(ds: Any, case: str, seed: int) -> list[Any]:
         data = ds.GeneratorDataset(_Source(_IMAGES, [_BOXES] * len(_IMAGES)), ["a", "b"], shuffle=True)
     else:
         data = ds.GeneratorDataset(_Source(_IMAGES), ["a"], shuffle=True)
-    names = ["a"] if case in _ON_IMAGES else ["a", "b"]
-    rows = data.map(operation, names, num_parallel_workers=1).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    names = ["a", "b"] if case in (*_WITH_BOXES, *_ON_BATCHES) else ["a"]
+    data = data.map(operation, names, num_parallel_workers=workers)
+    rows = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
     epochs = [[_digest(row) for row in rows] for _ in range(2)]
     if case in _ON_IMAGES and not case.startswith("["):
         epochs.append([_digest([operation(image)]) for image in _IMAGES[:2]])

@@ -147,3 +147,10 @@ def test_normal_numbers_at_once_are_made_of_pairs(count: int) -> None:
 def test_the_first_words_of_a_block_are_those_of_an_array(seeds: tuple[int, int]) -> None:
     even, odd = words(seeds[0], 1, 0x02461E293EC8F720, seeds[1])
     assert first_words(seeds[0], 0x02461E293EC8F720, seeds[1]) == int(even[0, 0]) | int(odd[0, 0]) << 32
+
+
+def test_a_vmap_of_multinomial_draws_for_all_rows_at_once(seeded: None) -> None:
+    weights = Tensor(np.array([[0.5, 0.5, 0.1], [0.2, 0.5, 0.4], [0.1, 0.1, 3.0]], np.float32))
+    whole = ops.Multinomial(seed=5, seed2=6)(weights, 9)
+    mapped = ops.vmap(lambda row: ops.Multinomial(seed=5, seed2=6)(row, 9))(weights)
+    np.testing.assert_array_equal(mapped.asnumpy(), whole.asnumpy())

@@ -83,6 +83,7 @@ class ErrorSamplesMode(IntEnum):
 _values: dict[str, Any] = {
     "prefetch_size": 16,
     "num_parallel_workers": min(8, cpu_count()),
+    "wanted_workers": min(8, cpu_count()),
     "numa_enable": False,
     "monitor_sampling_interval": 1000,
     "callback_timeout": 60,
@@ -152,11 +153,17 @@ def set_num_parallel_workers(num: int) -> None:
             f"Number of parallel workers given is not within the required range (0, INT32_MAX({INT32_MAX})], got {num}."
         )
     _values["num_parallel_workers"] = workers_in_range(num)
+    _values["wanted_workers"] = num
 
 
 def get_num_parallel_workers() -> int:
     """See `set_num_parallel_workers`; the number of CPUs, at most 8, by default."""
     return _values["num_parallel_workers"]
+
+
+def wanted_workers() -> int:
+    """What `set_num_parallel_workers` was asked for, also where that is more than the CPUs."""
+    return _values["wanted_workers"]
 
 
 def set_numa_enable(numa_enable: bool) -> None:

@@ -1,18 +1,19 @@
 """Where the pipeline's randomness comes from.
 
-One base seed per iterator. The order of rows comes from it as upstream's does (`Order`), and so do the draws of the
-operations of a map with one worker, each of which has a stream of its own (`Streams`). All else that is random is keyed
-by (base, pass, node, task), never by wall clock, thread or process: the same for any number of workers above one. As
-upstream, a seed that the user chose makes each *new* iterator start over.
+One base seed per iterator. With a seed that the user chose the order of rows comes from it as upstream's does
+(`Order`), and so do the draws of a map's operations: each has a stream of its own (`Streams`) in each lane of rows
+(`engine/_execution/lanes.py`). All else that is random is keyed by (base, pass, node, task), never by wall clock,
+thread or process. As upstream, a chosen seed makes each *new* iterator start over.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 import secrets
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,18 @@ from mindspore_compat._runtime.random_engines import MersenneTwister, MersenneTw
 
 __all__ = [
     "DEFAULT_SEED",
+    "DirectStreams",
     "Key",
     "Order",
     "Unshuffled",
     "chosen_seed",
     "configured_seed",
     "Streams",
+    "called_directly",
     "current_rng",
     "engine_of",
     "fresh_seed",
+    "kept_order",
     "narrowed",
     "numpy_random",
     "python_random",
@@ -82,17 +86,46 @@ def fresh_seed() -> int:
 
 
 class Streams:
-    """What the operations of one map draw from, row after row, each from an engine of its own."""
+    """What the operations of one map draw from, row after row, each from an engine of its own.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    Args:
+        seed: of the map's own operations. called: others, which those call, and their seed. generator: of those in
+            Python; None: the modules' generators, which all share.
+    """
+
+    def __init__(
+        self, seed: int, called: Iterable[Any] = (), called_seed: int = 0, generator: Key | None = None
+    ) -> None:
+        self._seed, self._called_seed = seed, called_seed
+        self._called = set(map(id, called))
         self._engines: dict[int, tuple[Any, MersenneTwister]] = {}
+        self.python: Any = random
+        self.numpy: Any = np.random
+        self.kept: dict[int, list[Any]] = {}  # by operation: see `kept_order`
+        if generator is not None:
+            first, second = np.random.SeedSequence(generator).generate_state(2).tolist()
+            self.python, self.numpy = random.Random(first), np.random.RandomState(second)
 
     def engine(self, operation: Any) -> MersenneTwister:
         """The engine of `operation`, as its last row left it."""
         if id(operation) not in self._engines:
-            self._engines[id(operation)] = operation, MersenneTwister(self._seed)
+            seed = self._called_seed if id(operation) in self._called else self._seed
+            self._engines[id(operation)] = operation, MersenneTwister(seed)
         return self._engines[id(operation)][1]
+
+
+class DirectStreams(Streams):
+    """In a worker process upstream calls the operations directly, so that each row draws from new engines; those in
+    Python draw from the process's generators. Here built-in operations need no process for that.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.python, self.numpy = random.Random(seed), np.random.RandomState(seed % 2**32)
+
+    def engine(self, operation: Any) -> MersenneTwister:
+        """A new one."""
+        return MersenneTwister(self._seed)
 
 
 class _Drawing:
@@ -138,6 +171,15 @@ def narrowed(number: int, streams: Streams | None = None) -> seeded:
     return seeded(None if key is None else (*key, number), streams)
 
 
+def called_directly() -> contextlib.AbstractContextManager:
+    """A context: what is called inside of it draws as in a direct call, though a function of a pipeline makes it; only
+    with a chosen seed, as else each task has its own numbers.
+    """
+    if getattr(_active, "drawing", _OUTSIDE) is _OUTSIDE or chosen_seed() is None:
+        return contextlib.nullcontext()
+    return seeded(None)
+
+
 def engine_of(operation: Any) -> MersenneTwister:
     """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
     the operation anew, from the seed.
@@ -158,11 +200,13 @@ def engine_of(operation: Any) -> MersenneTwister:
 
 
 def python_random() -> Any:
-    """What operations that upstream has in Python draw from: the module `random`, whose state all share, where rows
-    come in order and in direct calls; else a generator of the task's.
+    """What operations that upstream has in Python draw from: the module `random`, whose state all share, in direct
+    calls and where all rows come in order; else a generator of their lane or of the task's.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
-    if drawing.key is None or drawing.streams is not None:
+    if drawing.streams is not None:
+        return drawing.streams.python
+    if drawing.key is None:
         return random
     if drawing.python is None:
         drawing.python = random.Random(drawing.number(1))
@@ -172,11 +216,23 @@ def python_random() -> Any:
 def numpy_random() -> Any:
     """As `python_random`, for those that draw from `numpy.random`."""
     drawing = getattr(_active, "drawing", _OUTSIDE)
-    if drawing.key is None or drawing.streams is not None:
+    if drawing.streams is not None:
+        return drawing.streams.numpy
+    if drawing.key is None:
         return np.random
     if drawing.numpy is None:
         drawing.numpy = np.random.RandomState(drawing.number(2))
     return drawing.numpy
+
+
+def kept_order(operation: Any, items: list[Any]) -> list[Any]:
+    """`items` in the order in which the row before left them, to be shuffled in place: that of the list itself where
+    `python_random` gives the module, else of the lane; for a task by itself always the first.
+    """
+    drawing = getattr(_active, "drawing", _OUTSIDE)
+    if drawing.streams is None:
+        return items if drawing.key is None else list(items)
+    return items if drawing.streams.python is random else drawing.streams.kept.setdefault(id(operation), list(items))
 
 
 def current_rng() -> np.random.Generator:

@@ -18,6 +18,7 @@ import numpy as np
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import quoted, type_check, workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
+from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 
@@ -44,6 +45,8 @@ class Node:
             if num_parallel_workers is None
             else workers_in_range(num_parallel_workers)
         )
+        wanted = config.wanted_workers() if num_parallel_workers is None else num_parallel_workers
+        self._lowered = self.num_parallel_workers, wanted
         if cache is not None and not isinstance(cache, DatasetCache):
             kind = "mindspore.dataset.engine.cache_client.DatasetCache"  # upstream's name
             raise TypeError(
@@ -53,6 +56,12 @@ class Node:
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
         self._init_step: int | None = None
         self._input_indexs: Any = ()
+
+    @property
+    def _wanted_workers(self) -> int:
+        """`num_parallel_workers` before it was lowered to the CPUs: each of so many has its own random numbers."""
+        lowered, wanted = self._lowered
+        return wanted if self.num_parallel_workers == lowered else self.num_parallel_workers
 
     # ---- what nodes implement
 
@@ -85,6 +94,10 @@ class Node:
         """The file that a row of a source is read from, for messages; empty where there is none."""
         return ""
 
+    def _step_in_lanes(self, value: Any, ticket: Ticket) -> list[Any]:
+        """As `_step`, for a node whose rows draw at random lane by lane."""
+        return self._step(value)
+
     def _step(self, value: Any) -> list[Any]:
         """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
         return value if self.children else self._fetch_columns(value)
@@ -92,6 +105,11 @@ class Node:
     def _parallelism(self) -> Parallelism:
         """What this node asks for, without those below."""
         return Parallelism()
+
+    #: Whether other rows than come from below leave, or in another order.
+    _moves_rows = False
+    #: Operations that others call, which begin alike in all lanes.
+    _called_operations: Sequence[Any] = ()
 
     def _begin_session(self) -> None:
         """Called when an iterator is made."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, tee
@@ -12,7 +13,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import check_columns, refused, row_sizes, type_check
-from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
+from mindspore_compat.dataset.engine._execution.columns import Row, has_object_values, stack_columns, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
 from mindspore_compat.dataset.engine.samplers import IterSampler, Sampler
@@ -183,8 +184,8 @@ class GeneratorDataset(MappableDataset):
         return sum(1 for _ in self._source_rows())
 
     def _parallelism(self) -> Parallelism:
-        if self.python_multiprocessing and self.num_parallel_workers > 1:
-            return Parallelism(processes=self.num_parallel_workers)
+        if self.python_multiprocessing and self._wanted_workers > 1:
+            return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers, restarts=True)
         return Parallelism(here=True)
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
@@ -225,10 +226,10 @@ class GeneratorDataset(MappableDataset):
         if self._is_indexed():
             return super()._stream(run)
         if self.batch_sampler is not None:
-            tasks = (
-                (run.task_key(self, i), (i, ids)) for i, ids in enumerate(self._batches(run.session.sampler_of(self)))
-            )
-            return run.session.map(self, self._make_batch, tasks, self._parallelism())
+            batches = enumerate(self._batches(run.session.sampler_of(self)))
+            tasks = ((run.task_key(self, i), (i, np.asarray(ids))) for i, ids in batches)
+            run.session.expect(self, math.inf)
+            return run.session.fetch(self, self._collate, tasks, Parallelism())
         return (self._row(value) for value in self._source_rows())
 
     def _pass_over(self, run: Run) -> None:
@@ -248,12 +249,10 @@ class GeneratorDataset(MappableDataset):
             yield list(ids)
         sampler.end_pass()
 
-    def _make_batch(self, work: tuple[int, list[int]]) -> Row:
-        _, ids = work
-        rows = self._fetch(np.asarray(ids))
+    def _collate(self, _: int, columns: list[Any]) -> Row:
+        """A batch of columns of rows."""
         if self.collate_fn is None:
-            return batch_columns(rows, self._names)
-        columns = [list(column) for column in zip(*rows, strict=True)]
+            return stack_columns(columns, self._names)
         result = call_user_function(self.collate_fn, tuple(columns), "collate_fn failed.")
         return to_row(result, "The collate_fn of GeneratorDataset")
 

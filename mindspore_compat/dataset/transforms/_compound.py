@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import random
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import engine_of, python_random
+from mindspore_compat.dataset.core.randomness import called_directly, engine_of, kept_order, python_random
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
@@ -72,7 +71,8 @@ class _Compound(TensorOperation):
         is_image = len(inputs) == 1 and hasattr(inputs[0], "getbands")
         if not inputs or is_image or self.implementation == Implementation.PY:
             return super().__call__(*inputs)
-        results = self._as_arrays(*as_engine(inputs))
+        with called_directly():
+            results = self._as_arrays(*as_engine(inputs))
         return results[0] if len(results) == 1 else results
 
     def _as_arrays(self, *values: Any) -> tuple:
@@ -160,9 +160,6 @@ class RandomOrder(_Compound):
         return Implementation.PY
 
     def _compute(self, *values: Any) -> tuple:
-        if python_random() is random:  # upstream shuffles the list itself, so that each row goes on from the last
-            random.shuffle(self.transforms)
-            return apply_operations(self.transforms, values)
-        order = list(self.transforms)
+        order = kept_order(self, self.transforms)  # upstream shuffles the list itself: each row goes on from the last
         python_random().shuffle(order)
         return apply_operations(order, values)

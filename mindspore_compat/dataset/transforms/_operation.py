@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.errors import failed_function
+from mindspore_compat.dataset.core.randomness import called_directly
 from mindspore_compat.dataset.core.validator_helpers import check_member
 
 __all__ = [
@@ -91,7 +92,8 @@ class TensorOperation:
             if isinstance(value, np.ndarray) and not value.size and self.needs_data:
                 raise RuntimeError("Input Tensor has no data.")
         try:
-            results = self._apply(*inputs)
+            with called_directly():
+                results = self._apply(*inputs)
         except Exception as error:
             if type(error).__module__ == "cv2":
                 raise RuntimeError(f"{type(self).__name__}: {error}") from error

@@ -21,8 +21,8 @@ from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.seed import SeedStream, _get_graph_seed
 
 __all__ = """
-    ChannelMasks Engine Ints Laplaces LogUniform Masks Normals Reals engine_of engines_draw filled stream_with
-    with_seeds
+    ChannelMasks Engine Ints Laplaces LogUniform Masks Normals Reals engine_of engines_draw filled in_vmap
+    stream_with with_seeds
 """.split()
 
 _MIXING_KEY = 0x02461E293EC8F720
@@ -187,6 +187,17 @@ def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
     if not inputs:
         return current_device().type == "cpu"
     return not any(item.device.type != "cpu" or torch._C._functorch.is_batchedtensor(item) for item in inputs)
+
+
+def in_vmap(draw: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    """What ``draw`` gives for ``x``; in a vmap for all of it at once, as upstream's kernels see it: another axis in
+    front.
+    """
+    if not torch._C._functorch.is_batchedtensor(x):
+        return draw(x)
+    level, axis = torch._C._functorch.maybe_get_level(x), torch._C._functorch.maybe_get_bdim(x)
+    whole = torch.movedim(torch._C._functorch.get_unwrapped(x), axis, 0)
+    return torch._C._functorch._add_batch_dim(in_vmap(draw, whole), 0, level)
 
 
 def filled(draw: Callable[..., None], shape: Sequence[int], dtype: torch.dtype, *bounds: int) -> torch.Tensor:

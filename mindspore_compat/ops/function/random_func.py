@@ -6,7 +6,6 @@ numbers are upstream's: `_numbers`.
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
-from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, with_seeds
+from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, in_vmap, with_seeds
 from mindspore_compat.ops.function._numbers import (
     fixed_generator,
     generator_of,
@@ -227,9 +226,8 @@ def multinomial(
     make, kind = with_seeds(Engine, "multinomial", seed), (tuple(weights.shape), weights.dtype)
     engine = engine_of(seed, "multinomial", make, kind=kind) if replacement and weights.device.type == "cpu" else None
     if engine is not None:
-        size = (*weights.shape[:-1], int(count))
-        fractions = torch.from_numpy(engine.singles(math.prod(size)).reshape(size))
-        return wrap(to_dtype(_by_shares(weights.detach(), fractions), torch.int32))
+        drawn = in_vmap(lambda rows: _by_shares(rows, engine, int(count)), weights.detach())
+        return wrap(to_dtype(drawn, torch.int32))
     return wrap(
         to_dtype(
             torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32
@@ -237,16 +235,16 @@ def multinomial(
     )
 
 
-def _by_shares(weights: torch.Tensor, fractions: torch.Tensor) -> torch.Tensor:
-    """The places where the running sums of each row of weights pass its fractions, in the weights' type as upstream."""
-    sums = torch.cumsum(weights, -1)
-    sums = sums / torch.where(sums[..., -1:] == 0, 1, sums[..., -1:])
-    fractions = fractions.to(weights.dtype)
-    if torch._C._functorch.is_batchedtensor(sums):  # the same fractions for each, as searchsorted does not take them
-        passed = torch.sum(torch.unsqueeze(fractions, -1) >= torch.unsqueeze(sums, -2), -1)
-    else:
-        passed = torch.searchsorted(sums, fractions, right=True)
-    return torch.clamp(passed, max=weights.shape[-1] - 1)
+def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tensor:
+    """The places where the running sums of each row pass its fractions, in the weights' type as upstream."""
+    rows = weights.numpy().reshape(-1, weights.shape[-1])
+    found = np.empty((len(rows), count), np.int64)
+    for row, target in zip(rows, found):
+        sums = np.cumsum(row, dtype=row.dtype)
+        if sums[-1]:
+            sums /= sums[-1]
+        target[:] = np.searchsorted(sums, engine.singles(count).astype(row.dtype), side="right")
+    return torch.from_numpy(np.minimum(found, weights.shape[-1] - 1).reshape(*weights.shape[:-1], count))
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:

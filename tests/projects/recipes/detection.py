@@ -39,7 +39,7 @@ PROJECTS = (
         ),
         real=(Edit("src/ssd.py", r"self\.less\(0, gt_label\)", "(gt_label > 0)"),),
         real_why="`Less` takes no Python number in 2.10",
-        chance="crops, drawn with NumPy in worker processes",
+        chance="crops, drawn with NumPy in worker processes, whose numbers were not yet the same when this ran",
     ),
     Project(
         "yolov3",
@@ -154,7 +154,7 @@ PROJECTS = (
         ),
         real=(Edit("src/retinanet.py", r"self\.less\(0, gt_label\)", "(gt_label > 0)"),),
         real_why="`Less` takes no Python number in 2.10",
-        chance="crops, drawn with NumPy in worker processes",
+        chance="crops, drawn with NumPy in worker processes, whose numbers were not yet the same when this ran",
     ),
     Project(
         "protonet",

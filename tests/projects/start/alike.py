@@ -1,5 +1,5 @@
-"""Both sides start with the same seed, and with one worker in each part of a pipeline: with more, the random operations
-of real MindSpore's data give other numbers in every run.
+"""Both sides start with the same seed, and with one worker in each part of a pipeline: with more, operations and
+functions in Python give other numbers in every run of real MindSpore, as its threads draw in any order.
 """
 
 from __future__ import annotations

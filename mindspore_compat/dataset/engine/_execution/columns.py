@@ -11,7 +11,6 @@ from mindspore_compat.dataset.core.memory import stack
 
 __all__ = [
     "Row",
-    "batch_columns",
     "first_row",
     "has_object_values",
     "positions",
@@ -120,11 +119,6 @@ def stack_columns(columns: Sequence[Any], names: Sequence[str]) -> Row:
     return tuple(
         c if isinstance(c, np.ndarray) else stack_column(c, name) for c, name in zip(columns, names, strict=True)
     )
-
-
-def batch_columns(rows: Sequence[Row], names: Sequence[str]) -> Row:
-    """Rows as one batch."""
-    return tuple(stack_column(column, name) for column, name in zip(zip(*rows, strict=True), names, strict=True))
 
 
 def rows_of(column: Any) -> list[Any]:

@@ -19,7 +19,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection, get_context, reduction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -131,7 +131,12 @@ class _Shelf:
 
 
 def _worker_main(
-    pipe: connection.Connection, others: list[connection.Connection], function: Function, shares: bool, parent: int
+    pipe: connection.Connection,
+    others: list[connection.Connection],
+    function: Function,
+    shares: bool,
+    parent: int,
+    seed: int | None,
 ) -> None:
     for (
         other
@@ -145,6 +150,8 @@ def _worker_main(
     shelf = _Shelf(pipe) if shares else None
     if shelf is not None:
         memory.set_maker(shelf.empty)
+    if seed is not None:
+        config.set_seed(seed)
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     # in a thread of its own: the parent must be able to send while this process waits for it to take a result
     threading.Thread(target=_receive, args=(pipe, tasks, parent), daemon=True).start()
@@ -155,8 +162,11 @@ def _worker_main(
         try:
             if shelf is not None:
                 shelf.put_back(given_back)
-            _seed(task)
-            result = run(function, task)
+            if seed is None:
+                _seed(task)
+                result = run(function, task)
+            else:  # tasks come in their order, and each goes on where the one before stopped, as upstream
+                result = function(task[1])
             if shelf is not None:
                 shelf.send(result)
             else:
@@ -226,12 +236,12 @@ class _Lease:
 
 
 class _Worker:
-    def __init__(self, function: Function, others: list[_Worker], shares: bool) -> None:
+    def __init__(self, function: Function, others: list[_Worker], shares: bool, seed: int | None) -> None:
         context: Any = get_context(config.get_multiprocessing_start_method())
         self.pipe, end = context.Pipe()
         ends = [self.pipe, *(other.pipe for other in others)] if context.get_start_method() == "fork" else []
         self.process = context.Process(
-            target=_worker_main, args=(end, ends, function, shares, os.getpid()), daemon=True
+            target=_worker_main, args=(end, ends, function, shares, os.getpid(), seed), daemon=True
         )
         self.process.start()
         end.close()
@@ -291,16 +301,35 @@ class _Worker:
             self.process.join()
 
 
-class ProcessExecutor:
-    """Tasks in `num_workers` processes."""
+class Lanewise(Protocol):
+    """What the lanes of a task are worked on by, each in the process of its number."""
 
-    def __init__(self, function: Function, num_workers: int) -> None:
+    in_process: Function
+
+    def split(self, work: Any) -> list[tuple[int, Any]]: ...
+
+    def join(self, work: Any, results: list[Any]) -> Any: ...
+
+
+class ProcessExecutor:
+    """Tasks in `num_workers` processes: in turns, or with `lanes` part by part in the process that a part belongs to,
+    whose generators begin with `seed` and its number.
+    """
+
+    def __init__(
+        self, function: Function, num_workers: int, lanes: Lanewise | None = None, seed: int | None = None
+    ) -> None:
         self._workers: list[_Worker] = []
+        self._lanes = lanes
         self._ahead = Ahead(num_workers)
         shares = config.get_enable_shared_mem() and hasattr(os, "memfd_create")
         try:
-            for _ in range(num_workers):
-                self._workers.append(_Worker(function, self._workers, shares))
+            for number in range(num_workers):
+                self._workers.append(
+                    _Worker(function, self._workers, shares, None)
+                    if lanes is None or seed is None
+                    else _Worker(lanes.in_process, self._workers, shares, (seed + number) % 2**32)
+                )
         except BaseException:
             self.close()
             raise
@@ -311,15 +340,36 @@ class ProcessExecutor:
         for worker in self._workers:  # of an epoch that was not read to its end
             while worker.owed:
                 worker.receive()
-        pending: deque[_Worker] = deque()
+        pending: deque[tuple[list[_Worker], Any]] = deque()
         for number, task in enumerate(tasks):
-            worker = self._workers[number % len(self._workers)]
-            worker.send(task)
-            pending.append(worker)
+            pending.append((self._send(number, task), task[1]))
             while len(pending) >= self._ahead.limit:
-                yield self._ahead.learn(pending.popleft().receive())
+                yield self._ahead.learn(self._receive(*pending.popleft()))
         while pending:
-            yield pending.popleft().receive()
+            yield self._receive(*pending.popleft())
+
+    def _send(self, number: int, task: Task) -> list[_Worker]:
+        """Who works on the task now."""
+        if self._lanes is None:
+            parts = [(number % len(self._workers), task[1])]
+        else:
+            parts = self._lanes.split(task[1])
+        for place, part in parts:
+            self._workers[place].send((task[0], part))
+        return [self._workers[place] for place, _ in parts]
+
+    def _receive(self, workers: list[_Worker], work: Any) -> Any:
+        if self._lanes is None:
+            return workers[0].receive()
+        results, failures = [], []
+        for worker in workers:
+            try:
+                results.append(worker.receive())
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+        return self._lanes.join(work, results)
 
     def close(self) -> None:
         """Stop the workers."""

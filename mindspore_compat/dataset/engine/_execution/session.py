@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.errors import with_file
-from mindspore_compat.dataset.core.randomness import Key, Order, Streams, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.core.randomness import DirectStreams, Key, Order, Streams, chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
+from mindspore_compat.dataset.engine._execution.lanes import InLanes, Lanes, Turns
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
+from mindspore_compat.dataset.engine._execution.stages import OWN, Parallelism, Stage, stages_of
 from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
 
 if TYPE_CHECKING:
@@ -22,80 +23,6 @@ if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
 
 __all__ = ["Parallelism", "Run", "Session"]
-
-
-@dataclass(frozen=True)
-class Parallelism:
-    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
-    the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
-    neighbours. `ordered`: with a chosen seed its rows go through one thread, as operations draw in their order.
-    """
-
-    processes: int = 0
-    threads: int = 0
-    here: bool = False
-    ordered: bool = False
-
-    def __or__(self, other: Parallelism) -> Parallelism:
-        return Parallelism(
-            max(self.processes, other.processes),
-            max(self.threads, other.threads),
-            self.here or other.here,
-            self.ordered or other.ordered,
-        )
-
-
-class Stage:
-    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker
-    processes.
-    """
-
-    def __init__(self) -> None:
-        self.source: Node | None = None  # of the chain, the first of the stages' nodes
-        self.nodes: list[tuple[Node, int]] = []
-        self.last: Callable[[Any, Any], Any] | None = None
-        self.parallelism = Parallelism()
-        self.streams: dict[int, Streams] = {}
-
-    def __call__(self, work: tuple[Any, Any]) -> Any:
-        (what, rows), value = work
-        try:
-            for node, number in self.nodes:
-                with narrowed(number, self.streams.get(number)):
-                    value = node._step(value)
-        except RuntimeError as error:
-            place = getattr(error, "row", 0)
-            file = self.source._file_of(rows[place]) if self.source is not None and place < len(rows) else ""
-            raise with_file(error, file) from error.__cause__
-        return ((what, rows), value) if self.last is None else self.last(what, value)
-
-
-def _in_order(streams: Streams, function: Callable[[Any], Any], work: Any) -> Any:
-    with narrowed(0, streams):
-        return function(work)
-
-
-def _stages(nodes: list[tuple[Node, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
-    """A chain, source first, cut where Python code of the user has to run in the thread that iterates, and where rows
-    have to stay in order.
-    """
-    together = own.processes or max(each.processes for each in wanted)
-    stages = [Stage()]
-    for item, asked in [*zip(nodes, wanted, strict=True), (None, own)]:
-        stage = stages[-1]
-        is_other = Parallelism() not in (asked, stage.parallelism) and (asked.here, asked.ordered) != (
-            stage.parallelism.here,
-            stage.parallelism.ordered,
-        )
-        if is_other and not together:
-            stage = Stage()
-            stages.append(stage)
-        stage.parallelism |= asked
-        if item is not None:
-            stage.nodes.append(item)
-    for stage in stages:
-        stage.source = nodes[0][0]
-    return stages
 
 
 class Session:
@@ -108,10 +35,11 @@ class Session:
         self.seed = fresh_seed() if seed is None else seed
         self._numbers = {id(node): number for number, node in enumerate(_walk(root))}
         self._executors: dict[tuple[int, int], Executor] = {}
-        self._stages: dict[int, list[Stage]] = {}
+        self._chains: dict[int, tuple[list[Stage], dict[int, Lanes]]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
         self._orders: dict[int, dict] = {}  # for `Order`
-        self._drawn: dict[int, Streams] = {}
+        self._lanes: dict[int, Lanes] = {}
+        self._left: dict[int, list[Iterator[Any]]] = {}
         self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
         for node in self._nodes.values():
             node._begin_session()
@@ -155,19 +83,40 @@ class Session:
         `own` is what `last` asks for.
         """
         number = self.number(top)
-        if number not in self._stages:
-            nodes = [(node, self.number(node)) for node in reversed(list(_walk(top)))]
-            wanted = [self._asked(node._parallelism()) for node, _ in nodes]
-            self._stages[number] = _stages(nodes, wanted, own)
-            self._stages[number][-1].last = last
-            for stage in self._stages[number]:
-                if not stage.parallelism.processes:
-                    asked = {place: one for (_, place), one in zip(nodes, wanted, strict=True) if one.ordered}
-                    stage.streams = {place: self._streams(place) for _, place in stage.nodes if place in asked}
-        tasks = ((key, ((what, rows), rows)) for key, (what, rows) in tasks)
-        for place, stage in enumerate(self._stages[number]):
-            tasks = self._with_keys((number, place), stage, tasks)
-        return (result for _, result in tasks)
+        if number not in self._chains:
+            self._chains[number] = self._cut(top, last, self._asked(own))
+        stages, drawing = self._chains[number]
+        if OWN in drawing:
+            drawing[OWN].expect(math.inf)
+        turns = {place: Turns(lanes) for place, lanes in drawing.items()}
+
+        def with_tickets() -> Iterator[Task]:
+            for key, (what, rows) in tasks:
+                own_rows = 0 if what is None else 1  # upstream's batch does not see the rows that it drops
+                tickets = {n: each.ticket(own_rows if n == OWN else len(rows)) for n, each in turns.items()}
+                yield key, ((what, rows), rows, tickets)
+
+        results: Iterator[Task] = with_tickets()
+        for place, stage in enumerate(stages):
+            results = self._with_keys((number, place), stage, results)
+        try:
+            for _, result in results:
+                yield result
+        finally:
+            for lanes in drawing.values():
+                lanes.finish()
+
+    def _cut(
+        self, top: Node, last: Callable[[Any, Any], Any], own: Parallelism
+    ) -> tuple[list[Stage], dict[int, Lanes]]:
+        """The stages of a chain, and the lanes of its nodes."""
+        nodes = [(node, self.number(node)) for node in reversed(list(_walk(top)))]
+        wanted = [self._asked(node._parallelism()) for node, _ in nodes]
+        stages = stages_of(nodes, wanted, own)
+        stages[-1].last = last
+        drawing = {place: self._lanes_of(node) for node, place in nodes}
+        found = {place: lanes for place, lanes in drawing.items() if lanes is not None}
+        return stages, found | ({OWN: self._new_lanes(own, OWN, ())} if own.lanes else {})
 
     def _with_keys(self, place: tuple[int, int], stage: Stage, tasks: Iterable[Task]) -> Iterator[Task]:
         keys: deque[Key] = deque()
@@ -185,22 +134,80 @@ class Session:
     ) -> Iterator[Any]:
         """Run `function` over `tasks` as `node` asks; its workers are started once."""
         number, parallelism = self.number(node), self._asked(parallelism)
-        if parallelism.ordered:
-            function = partial(_in_order, self._streams(number), function)
-        return self._executor((number, 0), function, parallelism).map(tasks)
+        lanes = self._lanes_of(node)
+        if lanes is None:
+            yield from self._executor((number, 0), function, parallelism).map(tasks)
+            return
+        lanes.expect(math.inf)
+        turns = Turns(lanes)
+        with_tickets = ((key, (turns.ticket(1), work)) for key, work in tasks)
+        try:
+            yield from self._executor((number, 0), InLanes(function), parallelism).map(with_tickets)
+        finally:
+            lanes.finish()
 
     def _asked(self, parallelism: Parallelism) -> Parallelism:
         """What a node asks for, as this session takes it."""
-        if parallelism.ordered and not self.is_seeded:
-            return replace(parallelism, ordered=False)
-        return replace(parallelism, threads=1) if parallelism.ordered and parallelism.threads else parallelism
+        if not self.is_seeded:
+            return replace(parallelism, lanes=0)
+        if self._is_serial:
+            return replace(parallelism, processes=0, lanes=min(parallelism.lanes, 1))
+        return replace(parallelism, threads=1) if parallelism.lanes == 1 and parallelism.threads else parallelism
+
+    def _lanes_of(self, node: Node) -> Lanes | None:
+        """The lanes of a node, None where its rows draw from none."""
+        number, asked = self.number(node), self._asked(node._parallelism())
+        if asked.lanes and number not in self._lanes:
+            self._lanes[number] = self._new_lanes(asked, number, node._called_operations)
+        return self._lanes.get(number)
+
+    def _new_lanes(self, asked: Parallelism, number: int, called: Sequence[Any]) -> Lanes:
+        def make_streams(lane: int) -> Streams:
+            if asked.is_direct:
+                return DirectStreams(self.seed + lane)
+            generator = (self.seed, number, lane) if asked.lanes > 1 else None
+            return Streams(self.seed + lane, called, self.seed, generator)
+
+        return Lanes(asked.lanes, asked.restarts, make_streams)
+
+    def expect(self, node: Node, rows: float) -> None:
+        """A pass over `node`, whose rows are asked for by number, will have so many."""
+        lanes = self._lanes_of(node)
+        if lanes is not None:
+            lanes.expect(rows)
 
     def draws_in_order(self) -> bool:
         """Whether operations draw row after row, so that what a row becomes depends on those before it."""
-        return any(self._asked(node._parallelism()).ordered for node in self._nodes.values())
+        return any(self._lanes_of(node) is not None for node in self._nodes.values())
 
-    def _streams(self, number: int) -> Streams:
-        return self._drawn.setdefault(number, Streams(self.seed))
+    def _draws(self, node: Node) -> bool:
+        """The same of one node, whose functions of the user may draw, too."""
+        return self.is_seeded and (self._lanes_of(node) is not None or node._parallelism().here)
+
+    def draws_below(self, top: Node) -> bool:
+        """Whether rows of `top`, or of a node below it, draw row after row."""
+        return any(map(self._draws, _walk(top)))
+
+    def by_number(self, node: Node) -> bool:
+        """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
+        another order, and rows draw there.
+        """
+        is_moved = False
+        for each in _walk(node) if node._is_indexed() else ():
+            if is_moved and self._draws(each):
+                return False
+            is_moved = is_moved or each._moves_rows
+        return node._is_indexed()
+
+    def leave(self, node: Node, rows: Iterator[Any]) -> None:
+        """Rows that `node` does not need, but upstream's engine reads before the next pass."""
+        if self.draws_below(node) and all(each.get_repeat_count() != -1 for each in node.children):
+            self._left.setdefault(self.number(node), []).append(rows)
+
+    def read_on(self, node: Node) -> None:
+        """A pass over `node` begins: what the one before left is read."""
+        for rows in self._left.pop(self.number(node), ()):
+            deque(rows, maxlen=0)
 
     def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
         executor = self._executors.get(place)
@@ -212,13 +219,16 @@ class Session:
         if self._is_serial:
             return SerialExecutor(function)
         if parallelism.processes:
-            return ProcessExecutor(function, parallelism.processes)
+            lanes: Any = function if isinstance(function, (InLanes, Stage)) and function.is_split else None
+            # a lane needs a process of its own, as functions draw from the process's generators
+            return ProcessExecutor(function, parallelism.lanes or parallelism.processes, lanes, self.seed)
         if parallelism.threads and not parallelism.here:
             return ThreadExecutor(function, min(parallelism.threads, max(cpu_count(), 1)))
         return SerialExecutor(function)
 
     def close(self) -> None:
         """Stop all workers; the session cannot be used afterwards."""
+        self._left.clear()
         for executor in self._executors.values():
             executor.close()
         self._executors.clear()

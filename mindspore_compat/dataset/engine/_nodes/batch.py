@@ -133,13 +133,15 @@ class BatchDataset(Dataset):
     def _parallelism(self) -> Parallelism:
         if self.per_batch_map is None:
             return Parallelism()
-        return (
-            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
-        )
+        if not self.python_multiprocessing:
+            return Parallelism(here=True)
+        return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        if self.children[0]._is_indexed() and isinstance(self.batch_size, int):
-            return run.session.fetch(self.children[0], self._make, self._index_tasks(run), self._parallelism())
+        child = self.children[0]
+        if run.session.by_number(child) and isinstance(self.batch_size, int):
+            batches = run.session.fetch(child, self._make_full, self._index_tasks(run), self._parallelism())
+            return (batch for batch in batches if batch is not None)
         tasks = ((run.task_key(self, info.get_batch_num()), (info, rows)) for info, rows in self._groups(run))
         return run.session.map(self, self._make_from_rows, tasks, self._parallelism())
 
@@ -150,6 +152,8 @@ class BatchDataset(Dataset):
         stop = len(order) - len(order) % size if self.drop_remainder else len(order)
         for number, start in enumerate(range(0, stop, size)):
             yield run.task_key(self, number), (BatchInfo(run.epoch, number), order[start : start + size])
+        if stop < len(order) and run.session.draws_below(self.children[0]):  # the rows that are dropped draw, too
+            yield run.task_key(self, stop // size), (None, order[stop:])
 
     def _groups(self, run: Run) -> Iterator[tuple[BatchInfo, list[Row]]]:
         rows = iter(self.children[0]._stream(run))
@@ -174,6 +178,9 @@ class BatchDataset(Dataset):
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
         return self._make(info, list(zip(*rows, strict=True)))
+
+    def _make_full(self, info: BatchInfo | None, columns: Sequence[Any]) -> Row | None:
+        return None if info is None else self._make(info, columns)
 
     def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
         """A batch of columns of rows."""

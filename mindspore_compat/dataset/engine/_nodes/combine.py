@@ -45,8 +45,12 @@ class ZipDataset(Dataset):
         return min(child.get_dataset_size() for child in self.children)
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        for rows in zip(*(child._stream(run) for child in self.children), strict=False):
+        run.session.read_on(self)
+        streams = [child._stream(run) for child in self.children]
+        for rows in zip(*streams, strict=False):
             yield tuple(value for row in rows for value in row)
+        for stream in streams:
+            run.session.leave(self, stream)
 
 
 @register_node
@@ -111,6 +115,7 @@ class ConcatDataset(Dataset):
     def _mixed(self, run: Run) -> Iterator[Row]:
         """Rows of the datasets in an order of datasets drawn at random."""
         sizes = [child.get_dataset_size() for child in self.children]
+        run.session.read_on(self)
         streams = [child._stream(run) for child in self.children]
         dtypes: list | None = None
         for place in _drawn_datasets(sizes, run.order_of(self)):
@@ -118,6 +123,8 @@ class ConcatDataset(Dataset):
             if row is not None:
                 dtypes = self._check_types(dtypes, row)
                 yield row
+        for stream in streams:
+            run.session.leave(self, stream)
 
     def is_shuffled(self) -> bool:
         return self._is_mixed or super().is_shuffled()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from copy import copy, deepcopy
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, row_s
 from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
+from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import (
@@ -204,11 +208,13 @@ class MapDataset(Dataset):
         outputs = self.output_columns or []
         self._output_count = len(outputs or self.input_columns or before[:1])
         hooks = config.debug_hooks()
-        self._running = with_hooks(self.operations, hooks) if hooks else self.operations
+        operations = _apart(self.operations)
+        self._called_operations = list(_called(operations))
+        self._running = with_hooks(operations, hooks) if hooks else operations
         # operations in Python share one generator, so that each row has to go through all before the next
-        one_by_one = self.num_parallel_workers == 1 and sum(map(_draws, self.operations)) > 1
-        keeps = hooks or (one_by_one and any(map(_is_python, self.operations)))
-        self._fused = self._running if keeps else fuse(self.operations)
+        one_by_one = sum(map(_draws, self.operations)) > 1 and any(map(_is_python, self.operations))
+        self._fused = self._running if hooks or one_by_one else fuse(self._running)
+        self._drawing = max((place for place, op in enumerate(self._fused, 1) if _draws(op)), default=0)
         places, _, names = self._layout_cache
         rest = [i for i, n in enumerate(before) if i not in places]
         is_lost = len(outputs) not in (0, len(places))
@@ -230,7 +236,7 @@ class MapDataset(Dataset):
         return self._stream_rows(run)
 
     def _stream_rows(self, run: Run) -> Iterator[Row]:
-        if self._is_indexed():
+        if run.session.by_number(self):
             return super()._stream(run)
         rows = self.children[0]._stream(run)
         for callback in self.callbacks:
@@ -241,35 +247,68 @@ class MapDataset(Dataset):
             self,
             self._apply,
             tasks,
-            asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism(ordered=asked.ordered),
+            asked if asked.processes or any(map(_is_free, self.operations)) else replace(asked, threads=0, here=False),
         )
 
     def _is_indexed(self) -> bool:
         return not self.callbacks and self.children[0]._is_indexed()
 
     def _order(self, run: Run) -> np.ndarray:
-        return self.children[0]._order(run)
+        order = self.children[0]._order(run)
+        run.session.expect(self, len(order))
+        return order
 
     def _step(self, value: Any) -> list[Any]:
-        values = apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]])
+        return self._put(value, apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]]))
+
+    def _step_in_lanes(self, value: Any, ticket: Ticket) -> list[Any]:
+        drawing, rest = self._fused[: self._drawing], self._fused[self._drawing :]
+        columns = [value[i] for i in self._layout_cache[0]]
+        columns = ticket.columns_through(partial(apply_to_columns, drawing), columns)
+        return self._put(value, apply_to_columns(rest, columns))
+
+    def _put(self, value: Any, values: list[Any]) -> list[Any]:
         merged = self._merge(tuple(value), tuple(values))
         return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
 
     def _parallelism(self) -> Parallelism:
-        ordered = self.num_parallel_workers == 1 and any(map(_draws, self.operations))
+        in_python = any(map(_is_python, self.operations))
+        lanes = self._wanted_workers if any(map(_draws, self.operations)) else 0
         if all(map(is_builtin, self.operations)):
             # one more, as upstream has other threads for reading and batching; only one where all would wait for
             # Python's lock
             free = any(map(_is_free, self.operations))
-            return Parallelism(threads=self.num_parallel_workers + 1 if free else 1, ordered=ordered)
+            is_direct = self.python_multiprocessing and in_python
+            threads = self.num_parallel_workers + 1 if free else 1
+            return Parallelism(threads=threads, lanes=lanes, is_direct=is_direct)
         if self.python_multiprocessing:
-            return Parallelism(processes=self.num_parallel_workers)
-        return Parallelism(here=True, ordered=ordered)
+            return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
+        return Parallelism(here=True, lanes=lanes)
 
 
 def _draws(operation: Any) -> bool:
     """Whether it, or one that it calls, draws from its own engine."""
     return isinstance(operation, TensorOperation) and (operation.draws or any(map(_draws, operation._inner())))
+
+
+def _called(operations: Sequence[Any]) -> Iterator[Any]:
+    """Those that `operations` call."""
+    for operation in operations:
+        if isinstance(operation, TensorOperation):
+            yield from operation._inner()
+            yield from _called(operation._inner())
+
+
+def _apart(operations: Sequence[Any]) -> list[Any]:
+    """`operations`; what is there twice is two that draw by themselves, as upstream makes each anew."""
+    known = set(map(id, _called(operations)))
+    found = []
+    for operation in operations:
+        if id(operation) in known and _draws(operation):
+            operation = (deepcopy if is_builtin(operation) else copy)(operation)
+        known.add(id(operation))
+        found.append(operation)
+    return found
 
 
 def _is_free(operation: Any) -> bool:

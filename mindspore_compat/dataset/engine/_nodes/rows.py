@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import Order
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, refused, type_check
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.buffer import shuffled_places, through_buffer
@@ -28,7 +29,7 @@ class _IndexNode(Dataset):
         return self.children[0]._is_indexed()
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        return super()._stream(run) if self._is_indexed() else self._pick(run)
+        return super()._stream(run) if run.session.by_number(self) else self._pick(run)
 
     def _pick(self, run: Run) -> Iterator[Row]:
         raise NotImplementedError
@@ -61,11 +62,14 @@ class TransferDataset(_IndexNode):
 class ShuffleDataset(_IndexNode):
     """Rows drawn from a buffer of the next `buffer_size`."""
 
+    _moves_rows = True
+
     def __init__(self, input_dataset: Dataset, buffer_size: int) -> None:
         type_check(buffer_size, int, "buffer_size")
         check_value(buffer_size, (2, INT32_MAX), "buffer_size")
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
+        self.reshuffle_each_epoch = True
 
     def _size(self) -> int:
         return self.children[0].get_dataset_size()
@@ -75,11 +79,15 @@ class ShuffleDataset(_IndexNode):
 
     def _order(self, run: Run) -> np.ndarray:
         order = self.children[0]._order(run)
-        return order[shuffled_places(len(order), self.buffer_size, run.order_of(self))]
+        return order[shuffled_places(len(order), self.buffer_size, self._random_order(run))]
+
+    def _random_order(self, run: Run) -> Order:
+        order = run.order_of(self)
+        return order if self.reshuffle_each_epoch else order.first()
 
     def _pick(self, run: Run) -> Iterator[Row]:
         rows, count = self.children[0]._stream(run), self.children[0].get_dataset_size
-        return through_buffer(rows, self.buffer_size, run.order_of(self), count)
+        return through_buffer(rows, self.buffer_size, self._random_order(run), count)
 
 
 @register_node
@@ -119,6 +127,8 @@ class RepeatDataset(_IndexNode):
 class SkipDataset(_IndexNode):
     """Without the first `count` rows."""
 
+    _moves_rows = True
+
     def __init__(self, input_dataset: Dataset, count: int) -> None:
         type_check(count, int, "count")
         check_value(count, (0, INT32_MAX), "count")
@@ -138,6 +148,8 @@ class SkipDataset(_IndexNode):
 @register_node
 class TakeDataset(_IndexNode):
     """The first `count` rows; -1 takes all."""
+
+    _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, count: int = -1) -> None:
         type_check(count, int, "count")
@@ -161,8 +173,10 @@ class TakeDataset(_IndexNode):
         return order if self.count < 0 else order[: self.count]
 
     def _pick(self, run: Run) -> Iterator[Row]:
+        run.session.read_on(self)
         rows = self.children[0]._stream(run)
-        return rows if self.count < 0 else islice(rows, self.count)
+        yield from rows if self.count < 0 else islice(rows, self.count)
+        run.session.leave(self, rows)
 
 
 @register_node

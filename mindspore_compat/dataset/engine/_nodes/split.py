@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.randomness import fresh_seed
+from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.buffer import shuffled_places
-from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._execution.session import Run, Session
 from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, RandomSampler, SequentialSampler
@@ -73,11 +73,13 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
     type_check(randomize, bool, "randomize")
     counts = _absolute_sizes(dataset.get_dataset_size(), sizes)
     starts = np.cumsum([0, *counts]).tolist()
-    if dataset._is_indexed():
+    is_drawn = chosen_seed() is not None and Session(dataset, is_serial=True).draws_below(dataset)
+    if dataset._is_indexed() and not (is_drawn and dataset.children):  # those that draw come in their own order
         seed = fresh_seed()
         return [_Part(dataset, randomize, seed, start, stop) for start, stop in pairwise(starts)]
     if randomize:
         dataset = dataset.shuffle(_BUFFER)
+        dataset.reshuffle_each_epoch = False  # type: ignore[attr-defined]
     return [dataset.skip(start).take(count) for start, count in zip(starts, counts, strict=False)]
 
 

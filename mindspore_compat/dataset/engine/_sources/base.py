@@ -126,6 +126,7 @@ class MappableDataset(SourceDataset):
         for one in further:
             ids = ids[one._choose(len(ids), order, None)]
         sampler.end_pass()
+        run.session.expect(self, len(ids))
         return ids
 
 

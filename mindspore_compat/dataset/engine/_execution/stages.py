@@ -1,0 +1,139 @@
+"""What nodes of a chain ask for, and the stages that it is cut into, each for one place (docs/design/pipeline.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.errors import with_file
+from mindspore_compat.dataset.core.randomness import narrowed
+from mindspore_compat.dataset.engine._execution.lanes import Ticket, some_rows
+
+if TYPE_CHECKING:
+    from mindspore_compat.dataset.engine._node import Node
+
+__all__ = ["OWN", "Parallelism", "Stage", "stages_of"]
+
+#: In the place of a node's number: whoever asked for the chain.
+OWN = -1
+
+
+@dataclass(frozen=True)
+class Parallelism:
+    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
+    the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
+    neighbours.
+
+    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that upstream has, and those of
+    one lane go through one thread. `restarts`: see there; `is_direct`: upstream's are processes, which call operations
+    directly.
+    """
+
+    processes: int = 0
+    threads: int = 0
+    here: bool = False
+    lanes: int = 0
+    restarts: bool = False
+    is_direct: bool = False
+
+    def __or__(self, other: Parallelism) -> Parallelism:
+        return Parallelism(
+            max(self.processes, other.processes),
+            max(self.threads, other.threads),
+            self.here or other.here,
+            max(self.lanes, other.lanes),
+        )
+
+    def is_apart(self, other: Parallelism) -> bool:
+        """Whether nodes that ask for these cannot run in one place."""
+        if Parallelism() in (self, other):
+            return False
+        return bool(self.processes or other.processes) or (self.here, self.lanes == 1) != (other.here, other.lanes == 1)
+
+
+#: (what it is for, the numbers of its rows), their columns (at first the numbers), the nodes' tickets.
+Work = tuple[tuple[Any, Any], Any, dict[int, Ticket]]
+
+
+class Stage:
+    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker
+    processes.
+    """
+
+    def __init__(self) -> None:
+        self.source: Node | None = None  # of the chain, the first of the stages' nodes
+        self.nodes: list[tuple[Node, int]] = []
+        self.last: Callable[[Any, Any], Any] | None = None
+        self.parallelism = Parallelism()
+        self.owner: int | None = None  # the node whose lanes are processes
+
+    def __call__(self, work: Work) -> Any:
+        (what, rows), value, tickets = work
+        try:
+            for node, number in self.nodes:
+                with narrowed(number):
+                    ticket = tickets.get(number)
+                    value = node._step(value) if ticket is None else node._step_in_lanes(value, ticket)
+        except BaseException as error:
+            for ticket in tickets.values():
+                ticket.give_up()
+            if not isinstance(error, RuntimeError):
+                raise
+            place = getattr(error, "row", 0)
+            file = self.source._file_of(rows[place]) if self.source is not None and place < len(rows) else ""
+            raise with_file(error, file) from error.__cause__
+        return ((what, rows), value, tickets) if self.last is None else self.last(what, value)
+
+    @property
+    def in_process(self) -> Stage:
+        """What a process runs."""
+        return self
+
+    @property
+    def is_split(self) -> bool:
+        """Whether processes get lanes of it."""
+        return self.owner is not None
+
+    def split(self, work: Work) -> list[tuple[int, Work]]:
+        """The work of each process: (its number, what it does)."""
+        (what, rows), value, tickets = work
+        parts = tickets[self.owner].parts  # type: ignore[index]
+        if self.owner == OWN:
+            return [(lane, ((what, rows), value, {})) for lane, _, _ in parts]
+
+        def some(places: Any) -> Any:
+            return value[places] if isinstance(value, np.ndarray) else [some_rows(column, places) for column in value]
+
+        return [(lane, ((what, rows[places]), some(places), {})) for lane, places, _ in parts]
+
+    def join(self, work: Work, results: list[Any]) -> Any:
+        """What the processes made of `work`."""
+        if self.owner == OWN:
+            return results[0] if results else None
+        what, _, tickets = work
+        return what, tickets[self.owner].together([value for _, value, _ in results]), tickets  # type: ignore[index]
+
+
+def stages_of(nodes: list[tuple[Node, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
+    """A chain, source first, cut where Python code of the user has to run in the thread that iterates, and where rows
+    have to stay in order; where a seed gives processes lanes, each node has its own.
+    """
+    together = any(each.processes and not each.lanes for each in [*wanted, own])
+    stages = [Stage()]
+    for item, asked in [*zip(nodes, wanted, strict=True), (None, own)]:
+        stage = stages[-1]
+        is_last = item is None and stage.owner is not None and not asked.processes
+        if not together and (is_last or asked.is_apart(stage.parallelism)):
+            stage = Stage()
+            stages.append(stage)
+        stage.parallelism |= asked
+        if asked.processes and asked.lanes:
+            stage.owner = OWN if item is None else item[1]
+        if item is not None:
+            stage.nodes.append(item)
+    for stage in stages:
+        stage.source = nodes[0][0]
+    return stages
