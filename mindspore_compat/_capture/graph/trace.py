@@ -12,15 +12,15 @@ from typing import Any
 import torch
 
 from mindspore_compat._capture.graph.explore import Attempt, explore
-from mindspore_compat._capture.graph.ir import INPUT, PARAMETER, Graph, Sparse, Value, map_values
+from mindspore_compat._capture.graph.ir import INPUT, PARAMETER, Graph, Value, map_values
 from mindspore_compat._capture.graph.loop_node import attributes_of, run_loop, same_attribute
 from mindspore_compat._capture.graph.reading import GraphReading
 from mindspore_compat._capture.graph.recorder import GraphRecorder, Kept, constant
 from mindspore_compat._capture.graph.refusals import REFUSALS, refuse
 from mindspore_compat._capture.graph.simplify import tensors_in
+from mindspore_compat._capture.graph.sparse import opened
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import plain, wrap
-from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
 __all__ = ["trace"]
 
@@ -127,13 +127,9 @@ def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ..
     with torch.no_grad(), _without_fused_kernels(), GraphReading(recorder), recorder:
         result = net(*inputs)
 
-    def value_of(item: Any) -> Value | Sparse:
+    def value_of(item: Any) -> Value:
         if isinstance(item, torch.Tensor):
             return recorder.read(item)
-        if isinstance(item, (COOTensor, CSRTensor)):
-            *parts, shape = item.to_tuple()
-            kind = "CSRTensor" if isinstance(item, CSRTensor) else "COOTensor"
-            return Sparse(kind, tuple(recorder.read(part) for part in parts), shape)
         if isinstance(item, (bool, int, float)):
             return constant(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
         raise TypeError(
@@ -141,4 +137,4 @@ def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ..
             f"{type(item).__name__}."
         )
 
-    return map_values(value_of, result)
+    return map_values(value_of, opened(result))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mindspore_compat.common.api import jit
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops.operations import other_ops
 
@@ -239,7 +240,12 @@ def _has_private_names(definition: ast.FunctionDef) -> bool:
 
 
 def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
-    """The function with its loops as calls of ``run``; None if it has none, or no source."""
+    """The function with its loops as calls of ``run``; None if it has none, or no source, or a decorator but `jit`."""
+    if getattr(function, "_is_jit", False):
+        inner = _rewritten(function.__wrapped__, run)
+        return inner and jit(inner)
+    if hasattr(function, "__wrapped__"):
+        return None
     try:
         source = textwrap.dedent(inspect.getsource(function))
         if "while" not in source:
@@ -285,11 +291,7 @@ def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
     try:
         for cell in cells:
             function = type(cell).construct
-            if (
-                "construct" in cell.__dict__
-                or not isinstance(function, types.FunctionType)
-                or hasattr(function, "__wrapped__")
-            ):
+            if "construct" in cell.__dict__ or not isinstance(function, types.FunctionType):
                 continue
             if function not in known:
                 known[function] = _rewritten(function, starred)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mindspore_compat import COOTensor, CSRTensor, Tensor, nn
+from mindspore_compat import COOTensor, CSRTensor, Tensor, jit, nn
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.train._export import export, load
@@ -97,3 +97,43 @@ give([str(one), str(two), float(total), values.shape])
 """
     two = COOTensor(Tensor(PLACES), Tensor(2 * VALUES), (2, 4))
     assert run_oracle(program, str(tmp_path)) == [str(Rows()(*_rows())), str(two), 8, [3]]
+
+
+class Doubled(nn.Cell):
+    def __init__(self, grows: int = 0) -> None:
+        super().__init__()
+        self.grows = grows
+
+    @jit
+    def construct(self, rounds: Any, indptr: Any, indices: Any, values: Any) -> Any:
+        found = CSRTensor(indptr, indices, values, (2, 4))
+        while rounds > 0:
+            found = CSRTensor(found.indptr, found.indices, found.values * 2, (2, found.shape[1] + self.grows))
+            rounds = rounds - 1
+        return found
+
+
+def test_a_loop_carries_a_sparse_tensor(tmp_path: Path) -> None:
+    path = str(tmp_path / "doubled.mindir")
+    export(Doubled(), Tensor(3), *_rows(), file_name=path, file_format="MINDIR")
+    found = nn.GraphCell(load(path))(Tensor(5), *_rows())
+    np.testing.assert_array_equal(found.values.asnumpy(), 32 * VALUES)
+
+
+def test_a_loop_does_not_change_the_shape_of_a_sparse_tensor(tmp_path: Path) -> None:
+    with pytest.raises(NotImplementedError, match="the body of a loop changes the kind or the shape of a sparse"):
+        export(Doubled(1), Tensor(3), *_rows(), file_name=str(tmp_path / "grown"), file_format="MINDIR")
+
+
+@jit
+def _tripled(rounds: Any, values: Any) -> Any:
+    while rounds > 0:
+        values = values * 3
+        rounds = rounds - 1
+    return values
+
+
+def test_a_loop_in_a_jitted_function(tmp_path: Path) -> None:
+    path = str(tmp_path / "tripled.mindir")
+    export(_tripled, Tensor(1), Tensor(VALUES), file_name=path, file_format="MINDIR")
+    np.testing.assert_array_equal(nn.GraphCell(load(path))(Tensor(3), Tensor(VALUES)).asnumpy(), 27 * VALUES)
