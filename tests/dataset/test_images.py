@@ -131,7 +131,7 @@ CASES: dict[str, tuple[float, float]] = {
     },
     **{
         f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (
-            0 if inter == "CUBIC" else 1 if "int" in kind else 1e-4,
+            0 if inter == "CUBIC" or "int" in kind else 1e-4,
             0.2,
         )
         for inter in _NAMES

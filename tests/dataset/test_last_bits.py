@@ -20,6 +20,8 @@ ANSWERS: dict[str, int] = {
     "V.Resize((33, 45), V.Inter.BICUBIC)(image.astype('float64'))": 3157470640,
     "V.Resize((33, 45), V.Inter.BICUBIC)(image.astype('uint16') * 257)": 3826009511,
     "V.Resize((33, 45), V.Inter.BICUBIC)(image.astype('int16') * 128 - 9000)": 2429796788,
+    "V.Resize((33, 45))(image.astype('uint16') * 257)": 2393599882,
+    "V.Resize((9, 71))(image.astype('int16') * 128 - 9000)": 2874989255,
     f"V.Rotate(77.7, {_BILINEAR})(image)": 2519557386,
     f"V.Rotate(-17.3, {_BILINEAR}, True, (50, 50), 150)(image)": 1558228670,
     f"V.Rotate(12.5, {_NEAREST}, True, None, (1, 2, 3))(image)": 4035894376,

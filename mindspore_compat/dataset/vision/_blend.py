@@ -1,25 +1,29 @@
-"""Resizing of arrays by cubic curves, in the numbers of the OpenCV that upstream has; those installed give others.
+"""Resizing of arrays, by cubic curves or of 16-bit integers, in the numbers of the OpenCV that upstream has; those
+installed give others.
 
-Each axis takes four pixels with float32 weights. A pixel's weights come from its place in float32, and those of uint8
-are whole 1/2048.
+Each axis takes four pixels (LINEAR: two) with float32 weights. A pixel's weights come from its place in float32, and
+those of uint8 are whole 1/2048.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["resize_cubic"]
+__all__ = ["resize_blended"]
 
 _PARTS = 2048
 #: how many elements OpenCV adds up at a time, beginning with the last pixel; the rest begins with the first one
 _AT_A_TIME = {"uint8": 8, "uint16": 8, "int16": 8, "float32": 4}
 
 
-def _weights(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each place of the result the four pixels (4, wanted) that it takes and their weights; a = -0.75."""
+def _weights(size: int, wanted: int, is_cubic: bool) -> tuple[np.ndarray, np.ndarray]:
+    """For each place of the result the pixels (4 or 2, wanted) that it takes and their weights; cubic: a = -0.75."""
     places = ((np.arange(wanted) + 0.5) * (1.0 / (wanted / size)) - 0.5).astype(np.float32)
     first = np.floor(places)
     x, a, one = places - first, np.float32(-0.75), np.float32(1)
+    if not is_cubic:
+        x[(first < 0) | (first >= size - 1)] = 0
+        return np.clip(first.astype(np.int64) + np.arange(2)[:, None], 0, size - 1), np.stack([one - x, x])
     y = one - x
     before = ((a * (x + one) - 5 * a) * (x + one) + 8 * a) * (x + one) - 4 * a
     left, right = (((a + 2) * d - (a + 3)) * d * d + one for d in (x, y))
@@ -27,10 +31,10 @@ def _weights(size: int, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     return pixels, np.stack([before, left, right, one - before - left - right])
 
 
-def resize_cubic(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """``image`` (H, W[, C]) of bytes, 16-bit integers or floats in ``size`` (height, width)."""
-    across, weights_x = _weights(image.shape[1], size[1])
-    down, weights_y = _weights(image.shape[0], size[0])
+def resize_blended(image: np.ndarray, size: tuple[int, int], is_cubic: bool) -> np.ndarray:
+    """``image`` (H, W[, C]) of bytes (cubic only), 16-bit integers or floats in ``size`` (height, width)."""
+    across, weights_x = _weights(image.shape[1], size[1], is_cubic)
+    down, weights_y = _weights(image.shape[0], size[0], is_cubic)
     kind = np.float64 if image.dtype == np.float64 else np.float32
     whole = image.dtype == np.uint8
     if whole:
@@ -55,7 +59,7 @@ def resize_cubic(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def _sum(result: np.ndarray, rows: np.ndarray, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The four weighted rows, added in this order."""
+    """The weighted rows, added in this order."""
     np.multiply(rows[places[0]], weights[0], out=result)
     for place, weight in zip(places[1:], weights[1:]):
         result += rows[place] * weight
