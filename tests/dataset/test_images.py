@@ -103,6 +103,11 @@ def _remapped(inter: str) -> int:
     return int(inter == "CUBIC")
 
 
+def _off(inter: str, kind: str) -> float:
+    """Of resized floats the last bits."""
+    return 0 if inter == "CUBIC" or "int" in kind else 1e-4
+
+
 #: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of
 # pixels that may be
 CASES: dict[str, tuple[float, float]] = {
@@ -130,10 +135,7 @@ CASES: dict[str, tuple[float, float]] = {
         for image in ("big", "big[..., 0]", "big[..., :1]")
     },
     **{
-        f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (
-            0 if inter == "CUBIC" or "int" in kind else 1e-4,
-            0.2,
-        )
+        f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (_off(inter, kind), 0.2)
         for inter in _NAMES
         for kind in ("float32", "float64", "int16", "uint16")
     },

@@ -42,6 +42,8 @@ def resize_into(image: np.ndarray, result: np.ndarray, interpolation: int) -> No
     if interpolation == _NEAREST or image.dtype == np.bool_:  # bytes that are only moved, or 0 and 1
         kind = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}[image.dtype.itemsize]
         image, result = image.view(kind), result.view(kind)
+    if interpolation == _LINEAR and image.dtype in _SHORT and image.shape[:2] == (2 * len(result), 2 * result.shape[1]):
+        interpolation = _AREA  # means of four pixels, which OpenCV takes there
     if interpolation == _CUBIC or (interpolation == _LINEAR and image.dtype in _SHORT):
         result[...] = resize_blended(image, result.shape[:2], interpolation == _CUBIC)
         return
