@@ -137,3 +137,22 @@ def test_a_loop_in_a_jitted_function(tmp_path: Path) -> None:
     path = str(tmp_path / "tripled.mindir")
     export(_tripled, Tensor(1), Tensor(VALUES), file_name=path, file_format="MINDIR")
     np.testing.assert_array_equal(nn.GraphCell(load(path))(Tensor(3), Tensor(VALUES)).asnumpy(), 27 * VALUES)
+
+
+class Grown(nn.Cell):
+    factor = 2
+
+    @jit
+    def construct(self, rounds: Any, values: Any) -> Any:
+        done = rounds - rounds
+        while rounds > done:
+            values = values * self.factor
+            done += 1
+        values[0] = 7
+        return values
+
+
+def test_a_jitted_construct_with_a_loop_and_an_element(tmp_path: Path) -> None:
+    path = str(tmp_path / "grown.mindir")
+    export(Grown(), Tensor(1), Tensor(VALUES), file_name=path, file_format="MINDIR")
+    np.testing.assert_array_equal(nn.GraphCell(load(path))(Tensor(3), Tensor(VALUES)).asnumpy(), [7, 8, 40])
