@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
+
 __all__ = ["resize_blended"]
 
 _PARTS = 2048
@@ -39,28 +41,38 @@ def resize_blended(image: np.ndarray, size: tuple[int, int], is_cubic: bool) -> 
     whole = image.dtype == np.uint8
     if whole:
         weights_x, weights_y = np.rint(weights_x * _PARTS), np.rint(weights_y * _PARTS)
-    columns = image.reshape(*image.shape[:2], -1)
-    rows = sum((columns[:, p].astype(kind) * w[:, None] for p, w in zip(across, weights_x)), kind(0))
-    rows, weights_y = rows.reshape(len(image), -1), weights_y[..., None]
-    together = rows.shape[1] // _AT_A_TIME.get(image.dtype.name, rows.shape[1] + 1)
-    together *= _AT_A_TIME.get(image.dtype.name, 0)
-    result = np.empty((size[0], rows.shape[1]), kind)
+    columns = _turned(image.reshape(*image.shape[:2], -1)).astype(kind)
+    columns = _sum(columns.reshape(image.shape[1], -1), across, weights_x)
+    rows = _turned(columns.reshape(size[1], len(image), -1)).reshape(len(image), -1)
+    step = _AT_A_TIME.get(image.dtype.name, 0)
+    together = rows.shape[1] // step * step if step else 0
     scaled = weights_y * kind(1 / _PARTS**2 if whole else 1)
-    _sum(result[:, :together], rows[:, :together], down[::-1], scaled[::-1])
+    result = _sum(rows, down[::-1], scaled[::-1])
+    rest = np.ascontiguousarray(rows[:, together:])
     if whole:  # in whole numbers, which float64 holds
-        rest = rows[:, together:].astype(np.float64)
-        total = _sum(np.empty((size[0], rest.shape[1])), rest, down, weights_y)
-        result[:, together:] = np.floor(total / _PARTS**2 + 0.5)
+        result[:, together:] = np.floor(_sum(rest.astype(np.float64), down, weights_y) / _PARTS**2 + 0.5)
     else:
-        _sum(result[:, together:], rows[:, together:], down, scaled)
+        result[:, together:] = _sum(rest, down, scaled)
     if image.dtype.kind != "f":
-        result = np.rint(result).clip(np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
+        np.rint(result, out=result)
+        np.clip(result, np.iinfo(image.dtype).min, np.iinfo(image.dtype).max, out=result)
     return result.astype(image.dtype).reshape(*size, *image.shape[2:])
 
 
-def _sum(result: np.ndarray, rows: np.ndarray, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The weighted rows, added in this order."""
-    np.multiply(rows[places[0]], weights[0], out=result)
-    for place, weight in zip(places[1:], weights[1:]):
-        result += rows[place] * weight
+def _turned(image: np.ndarray) -> np.ndarray:
+    """(H, W, C) as (W, H, C), where rows lie together; OpenCV does it ten times faster, of up to four channels."""
+    if image.shape[2] > 4:
+        return np.ascontiguousarray(image.transpose(1, 0, 2))
+    return opencv().transpose(image).reshape(image.shape[1], image.shape[0], -1)
+
+
+def _sum(rows: np.ndarray, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The weighted rows at the places (n, wanted), added in this order: (wanted, …)."""
+    result, part = np.zeros((2, places.shape[1], rows.shape[1]), rows.dtype)
+    for number, (place, weight) in enumerate(zip(places, weights)):
+        taken = part if number else result
+        np.take(rows, place, axis=0, out=taken, mode="clip")
+        taken *= weight[:, None]
+        if number:
+            result += part
     return result
