@@ -96,15 +96,24 @@ _KEEPS_IMAGES = (
     "Pad(1)",
 )
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
+
+
+def _remapped(inter: str) -> int:
+    """Grey levels that OpenCV 5 may be off where it looks pixels up."""
+    return int(inter == "CUBIC")
+
+
+def _off(inter: str, kind: str) -> float:
+    """Of resized floats the last bits."""
+    return 0 if inter == "CUBIC" or "int" in kind else 1e-4
+
+
 #: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of
 # pixels that may be
 CASES: dict[str, tuple[float, float]] = {
     **{f"V.Decode()(file({name!r}))": (0, 0) for name in files() if not name.startswith("cut")},
     **{
-        f"V.RandomCropDecodeResize((50, 60), (1, 1), {ratio}, Inter.{inter}, 1)(file({name!r}))": (
-            0 if inter != "CUBIC" else 1,
-            0.06,
-        )
+        f"V.RandomCropDecodeResize((50, 60), (1, 1), {ratio}, Inter.{inter}, 1)(file({name!r}))": (0, 0)
         for name in (
             "rgb.jpg",
             "444.jpg",
@@ -120,13 +129,13 @@ CASES: dict[str, tuple[float, float]] = {
         for ratio in ("(3, 3)", "(0.2, 0.2)")
     },
     **{
-        f"V.Resize({size}, Inter.{inter})({image})": (0 if inter != "CUBIC" else 1, 0.06)
+        f"V.Resize({size}, Inter.{inter})({image})": (0, 0)
         for inter in _NAMES
         for size in ("(112, 112)", "(256, 347)", "(91, 100)", "(366, 402)", "(61, 67)", "(183, 90)", "70")
         for image in ("big", "big[..., 0]", "big[..., :1]")
     },
     **{
-        f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (1 if "int" in kind else 1e-4, 0.2)
+        f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (_off(inter, kind), 0.2)
         for inter in _NAMES
         for kind in ("float32", "float64", "int16", "uint16")
     },
@@ -136,16 +145,13 @@ CASES: dict[str, tuple[float, float]] = {
     },
     "V.Resize((30, 40))(small > 99)": (0, 0),
     **{
-        f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (
-            50 if expand and inter == "NEAREST" else 2,
-            0.005,
-        )
+        f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (_remapped(inter), 0.005)
         for inter in _NAMES
         for angle in (0, 30, 90, -17.5)
         for expand in (False, True)
     },
     **{
-        f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (50 if inter == "NEAREST" else 6, 0.005)
+        f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (_remapped(inter), 0.005)
         for inter in _NAMES
     },
     **{
@@ -161,7 +167,7 @@ CASES: dict[str, tuple[float, float]] = {
         for factor in (0.0, 0.1, 0.3, 0.9, 1.3, 1.7)
     },
     **{
-        f"V.{call}(big[:60, :80].reshape({shape}))": (2 if "Rotate" in call else 0, 0.005)
+        f"V.{call}(big[:60, :80].reshape({shape}))": (0, 0)
         for shape in ("3, 20, 80, 3", "2, 3, 10, 80, 3", "5, 12, 80, 3")
         for call in (
             "Resize((8, 30))",
@@ -268,7 +274,7 @@ def test_images_are_as_upstreams(real: dict[str, np.ndarray]) -> None:
         off = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
         if off.max() > most * (1 + 1e-6) or (off > 0).mean() > part:
             wrong.append((case, off.max(), (off > 0).mean()))
-    assert not wrong
+    assert not wrong, wrong
 
 
 @pytest.mark.oracle

@@ -5,12 +5,24 @@ clean-up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 
-__all__ = ["INPUT", "PARAMETER", "CONSTANT", "RESULT", "Graph", "Node", "Value", "leaves", "map_values"]
+__all__ = [
+    "INPUT",
+    "PARAMETER",
+    "CONSTANT",
+    "RESULT",
+    "Graph",
+    "Node",
+    "Sparse",
+    "Value",
+    "has_sparse",
+    "leaves",
+    "map_values",
+]
 
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 
@@ -53,9 +65,21 @@ class Node:
         ]
 
 
+@dataclass
+class Sparse:
+    """A sparse tensor that ``construct`` returned: the name of its class, its tensors in the constructor's order, its
+    dense shape.
+    """
+
+    kind: str
+    parts: tuple[Any, ...]
+    shape: tuple[int, ...]
+
+
 @dataclass(repr=False)
 class Graph:
-    """``outputs`` has the structure of what ``construct`` returned: a Value, or tuples, lists and dicts of them.
+    """``outputs`` has the structure of what ``construct`` returned: a Value or a Sparse, or tuples, lists and dicts of
+    them.
 
     ``updates`` are Parameters with the Values they get when all is computed.
     """
@@ -89,9 +113,11 @@ class Graph:
 
 
 def leaves(tree: Any) -> Iterator[Any]:
-    """What stands in nested tuples, lists and dicts, in order."""
+    """What stands in nested tuples, lists, dicts and sparse tensors, in order."""
     if isinstance(tree, dict):
         tree = tree.values()
+    elif isinstance(tree, Sparse):
+        tree = tree.parts
     elif not isinstance(tree, (tuple, list)):
         yield tree
         return
@@ -99,10 +125,18 @@ def leaves(tree: Any) -> Iterator[Any]:
         yield from leaves(item)
 
 
+def has_sparse(tree: Any) -> bool:
+    """Whether a sparse tensor stands in nested tuples, lists and dicts."""
+    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
+    return isinstance(tree, Sparse) or any(has_sparse(item) for item in items)
+
+
 def map_values(function: Callable[[Any], Any], tree: Any) -> Any:
     """The same nesting with ``function`` of each leaf; namedtuples become tuples."""
     if isinstance(tree, dict):
         return {key: map_values(function, item) for key, item in tree.items()}
+    if isinstance(tree, Sparse):
+        return replace(tree, parts=map_values(function, tree.parts))
     if isinstance(tree, (tuple, list)):
         items = [map_values(function, item) for item in tree]
         return items if isinstance(tree, list) else tuple(items)

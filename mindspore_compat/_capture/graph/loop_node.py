@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from mindspore_compat._capture.graph.explore import Attempt, explore
 from mindspore_compat._capture.graph.ir import CONSTANT, INPUT, RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat._capture.graph.sparse import closed, taken_apart
 from mindspore_compat.common._wrap import memory, plain, wrap
 
 __all__ = ["ChangesParameter", "attributes_of", "run_loop", "same_attribute"]
@@ -36,6 +37,9 @@ def run_loop(
     """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input,
     or ``always`` recorded.
     """
+    apart = taken_apart(test, body, values, refuse)
+    if apart is not None:
+        return closed(run_loop(recorder, refuse, *apart, always))
     if always:
         return _Loop(recorder, refuse, test, body, values).recorded()
     while True:

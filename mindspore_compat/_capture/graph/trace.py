@@ -18,6 +18,7 @@ from mindspore_compat._capture.graph.reading import GraphReading
 from mindspore_compat._capture.graph.recorder import GraphRecorder, Kept, constant
 from mindspore_compat._capture.graph.refusals import REFUSALS, refuse
 from mindspore_compat._capture.graph.simplify import tensors_in
+from mindspore_compat._capture.graph.sparse import opened
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import plain, wrap
 
@@ -132,8 +133,8 @@ def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ..
         if isinstance(item, (bool, int, float)):
             return constant(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
         raise TypeError(
-            "For 'export', 'construct' must return Tensors, numbers, or tuples of them, but it returned "
+            "For 'export', 'construct' must return Tensors, sparse or not, numbers, or tuples of them, but it returned "
             f"{type(item).__name__}."
         )
 
-    return map_values(value_of, result)
+    return map_values(value_of, opened(result))

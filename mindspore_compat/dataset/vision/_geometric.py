@@ -46,6 +46,7 @@ from mindspore_compat.dataset.vision._warp import (
     invert_affine,
     perspective_matrix,
     rotation_matrix,
+    turned_size,
     warp_affine,
     warp_perspective,
 )
@@ -58,8 +59,8 @@ Fill = tuple[int, ...]
 
 def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any, fill: Fill) -> Any:
     """An array or PIL image turned counter-clockwise."""
-    angle = angle % 360.0
     if is_pil(image):
+        angle = angle % 360.0
         if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
             raise ValueError(
                 "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
@@ -75,8 +76,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
     matrix = rotation_matrix(angle, middle)
     if expand:
-        a, b = abs(matrix[0, 0]), abs(matrix[0, 1])
-        new_width, new_height = width * a + height * b, height * a + width * b
+        new_width, new_height = turned_size(angle, (width, height), middle)
         matrix[:, 2] += (new_width - width) / 2.0, (new_height - height) / 2.0
         height, width = round(new_height), round(new_width)
     # Upstream takes the fill of a rotation in the order blue, green, red.
@@ -102,7 +102,7 @@ class Rotate(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: Any) -> Any:
-        return rotate(image, self.degrees, self.resample, self.expand, self.center, self.fill_value)
+        return rotate(image, self.degrees % 360.0, self.resample, self.expand, self.center, self.fill_value)
 
 
 @arguments
@@ -211,7 +211,7 @@ class Affine(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Affine")
         height, width = image.shape[:2]
-        translate = self.translate[0] * width, self.translate[1] * height
+        translate = (np.array(self.translate, np.float32) * np.array((width, height), np.float32)).tolist()
         return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)
 
 

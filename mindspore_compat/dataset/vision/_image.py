@@ -8,12 +8,14 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.vision._accepted import check_image
+from mindspore_compat.dataset.vision._blend import resize_blended
 
 __all__ = ["check_image", "is_pil", "resize", "resize_into"]
 
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 #: `Inter` to OpenCV's numbers
-_CV_INTER = {_NEAREST: 0, _LINEAR: 1, _CUBIC: 2, _AREA: 3}
+_CV_INTER = {_NEAREST: 0, _LINEAR: 1, _AREA: 3}
+_SHORT = (np.dtype(np.uint16), np.dtype(np.int16))
 _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
 
 
@@ -40,6 +42,11 @@ def resize_into(image: np.ndarray, result: np.ndarray, interpolation: int) -> No
     if interpolation == _NEAREST or image.dtype == np.bool_:  # bytes that are only moved, or 0 and 1
         kind = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}[image.dtype.itemsize]
         image, result = image.view(kind), result.view(kind)
+    if interpolation == _LINEAR and image.dtype in _SHORT and image.shape[:2] == (2 * len(result), 2 * result.shape[1]):
+        interpolation = _AREA  # means of four pixels, which OpenCV takes there
+    if interpolation == _CUBIC or (interpolation == _LINEAR and image.dtype in _SHORT):
+        result[...] = resize_blended(image, result.shape[:2], interpolation == _CUBIC)
+        return
     cv2 = opencv()
     filled = cv2.resize(image, result.shape[1::-1], result, interpolation=_CV_INTER[interpolation])
     if not np.shares_memory(filled, result):  # OpenCV leaves out an axis of one channel

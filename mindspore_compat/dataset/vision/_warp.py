@@ -13,7 +13,7 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 
-__all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "warp_affine", "warp_perspective"]
+__all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "turned_size", "warp_affine", "warp_perspective"]
 
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
@@ -21,34 +21,50 @@ _PLACE, _PART, _PART_BITS = 1024, 32, 5
 
 
 def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.0) -> np.ndarray:
-    """Counter-clockwise by `angle` degrees around `center` (x, y)."""
-    a, b = scale * math.cos(math.radians(angle)), scale * math.sin(math.radians(angle))
+    """Counter-clockwise by `angle` degrees, a float32, around `center` (x, y)."""
+    radians = math.radians(np.float32(angle))
+    a, b = scale * math.cos(radians), scale * math.sin(radians)
     x, y = center
     return np.array([[a, b, (1 - a) * x - b * y], [-b, a, b * x + (1 - a) * y]])
+
+
+def turned_size(angle: float, size: tuple[int, int], center: tuple[float, float]) -> tuple[float, float]:
+    """(width, height) that hold an image of `size` (width, height) turned around `center`, in OpenCV's float32."""
+    radians = math.radians(np.float32(angle))
+    (x, y), (width, height) = (np.array(pair, np.float32) for pair in (center, size))
+    a, b = (np.float32(part(radians)) * np.float32(0.5) for part in (math.sin, math.cos))
+    corners = [
+        (x - a * height - b * width, y + b * height - a * width),
+        (x + a * height - b * width, y - b * height - a * width),
+    ]
+    corners += [(2 * x - one, 2 * y - other) for one, other in corners]
+    wide, high = (float(max(places) - min(places)) for places in zip(*corners))
+    return wide, high
 
 
 def affine_matrix(
     angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], center: tuple[float, float]
 ) -> np.ndarray:
     """From the target to the source: rotation, shear, scale around `center` (x, y), then translation; angles in
-    degrees.
+    degrees. The way there is worked out in float32, as upstream's.
     """
-    rotation, shear_x, shear_y = math.radians(angle), math.radians(shear[0]), math.radians(shear[1])
-    x, y = center
-    # M = translate * center * (rotate * shear * scale) * center^-1; this is its inverse.
-    a = math.cos(rotation - shear_y) / math.cos(shear_y)
-    b = -math.cos(rotation - shear_y) * math.tan(shear_x) / math.cos(shear_y) - math.sin(rotation)
-    c = math.sin(rotation - shear_y) / math.cos(shear_y)
-    d = -math.sin(rotation - shear_y) * math.tan(shear_x) / math.cos(shear_y) + math.cos(rotation)
-    inverse = np.array([[d, -b], [-c, a]]) / scale
-    shift = np.array([x, y]) - inverse @ np.array([x + translate[0], y + translate[1]])
-    return np.concatenate([inverse, shift[:, None]], 1)
+    rotation, shear_x, shear_y = (np.float32(math.radians(np.float32(item))) for item in (angle, *shear))
+    (x, y), (across, down) = (np.array(pair, np.float32) for pair in (center, translate))
+    # translate * center * (rotate * shear * scale) * center^-1
+    turns = rotation, rotation - shear_y
+    cos, sin = (np.array([part(item) for item in turns], np.float32) for part in (math.cos, math.sin))
+    tan_x, cos_y, zoom = (np.float32(item) for item in (math.tan(shear_x), math.cos(shear_y), scale))
+    a = zoom * cos[1] / cos_y
+    b = zoom * (-cos[1] * tan_x / cos_y - sin[0])
+    c = zoom * sin[1] / cos_y
+    d = zoom * (-sin[1] * tan_x / cos_y + cos[0])
+    return invert_affine(np.array([[a, b, (1 - a) * x - b * y + across], [c, d, (1 - d) * y - c * x + down]]))
 
 
 def invert_affine(matrix: np.ndarray) -> np.ndarray:
     """The inverse map."""
     (a, b, x), (c, d, y) = matrix.tolist()
-    scale = 1.0 / (a * d - b * c)  # in OpenCV's order, for the last bit counts
+    scale = 1.0 / (a * d - b * c or math.inf)  # in OpenCV's order, for the last bit counts
     a, b, c, d = d * scale, -b * scale, -c * scale, a * scale
     return np.array([[a, b, -a * x - b * y], [c, d, -c * x - d * y]])
 
@@ -99,8 +115,7 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
     channels = 1 if image.ndim == 2 else image.shape[2]
     if channels > 4:  # OpenCV's border has four values
         parts_of = [np.ascontiguousarray(image[..., c : c + 4]) for c in range(0, channels, 4)]
-        fills = [[fill[min(c + i, len(fill) - 1)] for i in range(4)] for c in range(0, channels, 4)]
-        done = [_remap(p, x, y, interpolation, f).reshape(*x.shape, -1) for p, f in zip(parts_of, fills, strict=True)]
+        done = [_remap(part, x, y, interpolation, fill).reshape(*x.shape, -1) for part in parts_of]
         return np.concatenate(done, -1)
     if image.dtype == np.bool_:
         return _remap(image.view(np.uint8), x, y, interpolation, fill).view(np.bool_)
@@ -109,7 +124,7 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
         parts = ((y & (_PART - 1)) * _PART + (x & (_PART - 1))).astype(np.uint16)
         x, y = x >> _PART_BITS, y >> _PART_BITS
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
-    border = [float(fill[min(c, len(fill) - 1)]) for c in range(channels)]
+    border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [0.0]  # a fourth channel has no fill, as upstream
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)
     result = cv2.remap(image, wholes, parts, flags, borderMode=cv2.BORDER_CONSTANT, borderValue=border)
     return result.reshape(*x.shape, *image.shape[2:])

@@ -16,6 +16,7 @@ import torch
 
 from mindspore_compat._capture.graph.ir import leaves
 from mindspore_compat.common._wrap import memory, plain
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._sizes import (
     Expression,
@@ -137,7 +138,7 @@ def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
     before = [torch.clone(plain(item)) for item in parameters]
     try:
         with torch.no_grad():
-            return list(leaves(net(*inputs)))
+            return _parts(net(*inputs))
     finally:
         for item, content in zip(parameters, before):
             memory(item).copy_(content)
@@ -164,7 +165,7 @@ def compare(
             continue
         shown = [list(item.shape) for item in leaves(given) if isinstance(item, torch.Tensor)]
         try:
-            found = list(leaves(run([item for item in leaves(given) if isinstance(item, torch.Tensor)])))
+            found = _parts(run([item for item in leaves(given) if isinstance(item, torch.Tensor)]))
             same = len(found) == len(wanted) and all(_same(one, other) for one, other in zip(found, wanted))
         except Exception as error:
             raise unequal(
@@ -175,6 +176,15 @@ def compare(
                 f"the network computes something else for inputs of the shapes {shown} than the same operators would: "
                 "'construct' decides by a size"
             )
+
+
+def _parts(result: Any) -> list[Any]:
+    """The Tensors and numbers of a result, those of sparse tensors included."""
+    return [
+        part
+        for item in leaves(result)
+        for part in (leaves(item.to_tuple()) if isinstance(item, (COOTensor, CSRTensor)) else (item,))
+    ]
 
 
 def _same(found: Any, wanted: Any) -> bool:

@@ -22,6 +22,7 @@ from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import _graph_cell
 from mindspore_compat.train._export._load_gradients import gradient
@@ -216,6 +217,8 @@ class FuncGraph(_graph_cell.FuncGraph):
             primitives = {read_text(item.name): item for item in model.primitives}
             tokens = _tokens(messages, primitives)
         self._main = graphs[0]
+        with naming(path, "its results"):
+            self._form = _form(messages[0].output[0].attr_info) if len(messages[0].output) == 1 else None
         self._fixed = {
             *constants,
             *(item.name for graph in messages for item in graph.input),
@@ -264,7 +267,7 @@ class FuncGraph(_graph_cell.FuncGraph):
             read_text(item.name): read_value(item, self._separate)
             for item in messages
             if item.name not in ("input_names", "output_names")
-            and not (item.name == "shape" and item.type == T.TENSORS)
+            and not (item.name == "shape" and item.type in (T.TENSORS, *_SPARSE))
         }
 
     def _function(self, kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
@@ -286,10 +289,34 @@ class FuncGraph(_graph_cell.FuncGraph):
         return found
 
     def __call__(self, *inputs: Any) -> Any:
-        return self._main.run(inputs, _Run(self.path))
+        result = self._main.run(inputs, _Run(self.path))
+        try:
+            return _formed(result, self._form)
+        except FAILURES as error:
+            raise ValueError(
+                f"For 'GraphCell', the result of the file {self.path!r} is not what it says: {error}"
+            ) from error
 
     def __repr__(self) -> str:
         return f"FuncGraph({self.name})"
+
+
+#: sparse tensors as results, which files compute as a tuple
+_SPARSE = {T.CSR_TENSOR: CSRTensor, T.COO_TENSOR: COOTensor}
+
+
+def _form(info: Any) -> Any:
+    """Where a result has sparse tensors: a class, or {place in the tuple: the same of what stands there}, or None."""
+    if info.type in _SPARSE:
+        return _SPARSE[info.type]
+    found = {place: _form(item) for place, item in enumerate(info.values) if info.type == T.TUPLE}
+    return {place: form for place, form in found.items() if form is not None} or None
+
+
+def _formed(result: Any, form: Any) -> Any:
+    if isinstance(form, dict):
+        return tuple(_formed(item, form.get(place)) for place, item in enumerate(result))
+    return result if form is None else form(*result)
 
 
 def _switch(condition: Any, then: Any, other: Any) -> Any:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mindspore_compat.context import in_jit
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops.operations import other_ops
 
@@ -238,8 +239,26 @@ def _has_private_names(definition: ast.FunctionDef) -> bool:
     return any(name.startswith("__") and not name.endswith("__") for name in names)
 
 
+def _jitted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `jit` runs it, which would compile its source anew."""
+
+    def run(*arguments: Any, **named: Any) -> Any:
+        in_jit.depth += 1
+        try:
+            return function(*arguments, **named)
+        finally:
+            in_jit.depth -= 1
+
+    return run
+
+
 def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
-    """The function with its loops as calls of ``run``; None if it has none, or no source."""
+    """The function with its loops as calls of ``run``; None if it has none, or no source, or a decorator but `jit`."""
+    if getattr(function, "_is_jit", False):
+        inner = _rewritten(function.__wrapped__, run)
+        return inner and _jitted(inner)
+    if hasattr(function, "__wrapped__"):
+        return None
     try:
         source = textwrap.dedent(inspect.getsource(function))
         if "while" not in source:
@@ -285,11 +304,7 @@ def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
     try:
         for cell in cells:
             function = type(cell).construct
-            if (
-                "construct" in cell.__dict__
-                or not isinstance(function, types.FunctionType)
-                or hasattr(function, "__wrapped__")
-            ):
+            if "construct" in cell.__dict__ or not isinstance(function, types.FunctionType):
                 continue
             if function not in known:
                 known[function] = _rewritten(function, starred)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import Graph, Value, leaves
+from mindspore_compat._capture.graph.ir import Graph, Sparse, Value, leaves
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
@@ -190,6 +190,9 @@ class _MindirLowering(Lowering):
         info = self._graph.output.add()
         if isinstance(outputs, Value):
             _describe(info.tensor.add(), outputs.shape, outputs.dtype)
+        elif isinstance(outputs, Sparse):
+            info.denotation = f"{outputs.kind}Type"
+            _describe_sparse(info.attr_info, outputs)
         else:
             info.denotation = "Tuple"
             _describe_tuple(info.attr_info, outputs)
@@ -209,6 +212,10 @@ class _MindirLowering(Lowering):
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):
             return self.ref(outputs)
+        if isinstance(outputs, Sparse):
+            made = self("MakeTuple", *outputs.parts, outputs.shape)
+            _describe_sparse(self._graph.node[-1].attribute.add(name="shape"), outputs)  # real MindSpore looks there
+            return made
         return self(
             "MakeTuple", *[self._tuple(item) for item in (outputs.values() if isinstance(outputs, dict) else outputs)]
         )
@@ -222,8 +229,22 @@ def _describe_tuple(attribute: Any, outputs: Any) -> None:
         if isinstance(item, Value):
             element.type = _T.TENSORS
             _describe(element.tensors.add(), item.shape, item.dtype)
+        elif isinstance(item, Sparse):
+            _describe_sparse(element, item)
         else:
             _describe_tuple(element, item)
+
+
+def _describe_sparse(attribute: Any, outputs: Sparse) -> None:
+    """The parts and then the shape, a tuple of numbers."""
+    attribute.type = _T.CSR_TENSOR if outputs.kind == "CSRTensor" else _T.COO_TENSOR
+    for part in outputs.parts:
+        element = attribute.values.add(type=_T.TENSORS)
+        _describe(element.tensors.add(), part.shape, part.dtype)
+    shape = attribute.values.add(type=_T.TUPLE)
+    shape.seq_info.is_dyn_len = False
+    for _ in outputs.shape:
+        _describe(shape.values.add(type=_T.SCALAR).tensors.add(), (0,), torch.int64)
 
 
 def _flat(outputs: Any) -> Any:

@@ -61,9 +61,11 @@ class _Merger(SizeExpressions):
         rest = []
         for nodes in zip(*[graph.node for graph in self.graphs]):
             if any(node.attribute != nodes[0].attribute for node in nodes):
-                if nodes[0].op_type != "Constant":
+                if nodes[0].op_type == "MakeTuple":  # of a sparse tensor, whose form stands there
+                    _open_tensors([list(_told(node.attribute[0])) for node in nodes])
+                elif nodes[0].op_type != "Constant":
                     raise unequal(f"the settings of {nodes[0].op_type} ({nodes[0].domain}) depend on a size")
-                if not self._constant(nodes, users.get(nodes[0].output[0], [])):
+                elif not self._constant(nodes, users.get(nodes[0].output[0], [])):
                     continue
             rest.append(nodes[0])
         copies = [*self.made, *map(_copied, rest)]
@@ -238,7 +240,11 @@ def _read(message: Any) -> torch.Tensor:
 def _described(info: Any) -> Any:
     """The tensors in the description of an input or output."""
     yield from info.tensor
-    stack: list[Any] = [info.attr_info]
+    yield from _told(info.attr_info)
+
+
+def _told(attribute: Any) -> Any:
+    stack: list[Any] = [attribute]
     while stack:
         attribute = stack.pop(0)
         yield from attribute.tensors
