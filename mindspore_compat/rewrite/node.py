@@ -78,6 +78,7 @@ class Node:
         self._attribute: str | None = None  # of the network, for a Cell that an insertion brings
         self._default: ScopedValue | None = None
         self._branch_of: Node | None = None  # an ``else``: its ``if``, which holds the code
+        self._static: bool | None = None  # of an ``if``: what it asks, where that hangs on the network alone
         self._attributes: dict[str, Any] = {}
 
     @staticmethod

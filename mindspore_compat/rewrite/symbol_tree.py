@@ -13,8 +13,10 @@ from mindspore_compat._api.placeholders import describe_partial
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.rewrite._flatten import flatten
 from mindspore_compat.rewrite._parse import Parser
 from mindspore_compat.rewrite._source import source_of
+from mindspore_compat.rewrite.common.namespace import is_subtree
 from mindspore_compat.rewrite.node import Node, expression
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
@@ -81,17 +83,17 @@ class SymbolTree:
             for item in (*listed[1:], *extra)
         ]
         self._saved_file_name = "./network_define.py"
-        parser = Parser(
-            handler,
-            {**function.__globals__, **self._closure},
-            self.unique_name,
-            self._node_name,
-            stored | {item.arg for item in (*listed, *extra)},
-        )
+        self._chains: list[Any] = []  # of SequentialCells whose Cells were replaced (`pattern_engine`)
+        self._local = stored | {item.arg for item in (*listed, *extra)}
+        parser = self._parser()
         for statement in self._definition.body:
             parser.statement(statement)
         self._nodes += parser.nodes
         self._adopt_all()
+
+    def _parser(self) -> Parser:
+        names = {**self._function.__globals__, **self._closure}
+        return Parser(self._network, names, self.unique_name, self._node_name, self._local)
 
     @classmethod
     def create(cls, network: Any) -> SymbolTree:
@@ -103,10 +105,11 @@ class SymbolTree:
         return cls(check_type(network, "network", Cell, "SymbolTree"))
 
     def _adopt_all(self) -> None:
-        sub_trees: dict[int, SymbolTree] = {}
+        known = [node for node in self._nodes if node._sub_tree is not None]
+        sub_trees: dict[int, SymbolTree] = {id(node._instance): node._sub_tree for node in known}
         for node in self._nodes:
             node._tree = self
-            if node._type is NodeType.Tree:
+            if node._type is NodeType.Tree and node._sub_tree is None:
                 key = id(node._instance)
                 try:
                     node._sub_tree = sub_trees[key] if key in sub_trees else SymbolTree(node._instance)
@@ -114,6 +117,13 @@ class SymbolTree:
                     node._type = NodeType.CallCell  # its source cannot be read: it stays as it is
                     continue
                 sub_trees[key] = node._sub_tree
+
+    def _of_cell(self, cell: Any) -> SymbolTree | None:
+        """The tree of a Cell that a script wrote."""
+        try:
+            return SymbolTree(cell) if is_subtree(cell) else None
+        except (UnsupportedError, RuntimeError):
+            return None
 
     def get_handler(self) -> SymbolTree:
         """Itself."""
@@ -152,6 +162,10 @@ class SymbolTree:
             raise ValueError(f"The 'index' must be in range of [0, {len(node._args)}), but got {index}.")
         node.set_arg(index, return_value)
         return node
+
+    def flatten_static_if_control_flow(self) -> None:
+        """In place of each ``if`` whose outcome hangs on the network alone, the nodes of what it runs."""
+        flatten(self)
 
     def get_inputs(self) -> list[Node]:
         """The nodes of ``construct``'s arguments."""
@@ -307,6 +321,8 @@ class SymbolTree:
         """
         kind = type(self._network)
         made: Any = type(f"{kind.__name__}Opt", (kind,), {"construct": self._compiled(), "__module__": kind.__module__})
+        for chain in self._chains:
+            chain.write()
         network = made.__new__(made)
         for name, value in self._network.__dict__.items():
             is_registry = name in ("_parameters", "_buffers", "_modules")
