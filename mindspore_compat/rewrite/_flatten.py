@@ -44,7 +44,9 @@ def flatten(tree: Any) -> None:
         tree._nodes[place:] = parser.nodes + ([] if _returns(parser.nodes) else rest)
         node._tree = None
     tree._adopt_all()
-    trees = {id(node._sub_tree): node._sub_tree for node in tree._nodes if node._sub_tree is not None}
+    containers = [node for node in tree._nodes if node._type is NodeType.CellContainer]
+    nodes = [*tree._nodes, *(item for node in containers for item in node.nodes())]
+    trees = {id(node._sub_tree): node._sub_tree for node in nodes if node._sub_tree is not None}
     for sub_tree in trees.values():
         flatten(sub_tree)
 

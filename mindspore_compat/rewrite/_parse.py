@@ -47,7 +47,9 @@ class Parser:
         self.nodes: list[Node] = []
 
     def statement(self, statement: ast.stmt) -> None:
-        """Append the nodes of one statement."""
+        """Append the nodes of one statement; a docstring has none."""
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            return
         if isinstance(statement, (ast.If, ast.For, ast.While)):
             self._control_flow(statement)
         elif _runs_aside(statement):

@@ -8,11 +8,9 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer.container import SequentialCell
 from mindspore_compat.ops.primitive import Primitive
 from mindspore_compat.rewrite.node import Node
 from mindspore_compat.rewrite.node_type import NodeType
-from mindspore_compat.rewrite.scoped_value import ScopedValue
 from mindspore_compat.rewrite.symbol_tree import SymbolTree
 
 __all__ = ["PatternEngine", "PatternNode", "Replacement", "VarNode"]
@@ -148,7 +146,7 @@ class PatternEngine:
                 continue  # replaced, or seen
             visited.append(node)
             if node.get_node_type() is NodeType.CellContainer:
-                self._apply_to_cells(stree, node.get_instance())
+                self._apply_to_cells(node)
                 continue  # upstream does not look beyond it, either
             if node.get_node_type() is NodeType.Tree:
                 self.apply(node.get_sub_tree())
@@ -195,13 +193,10 @@ class PatternEngine:
         inner = [node for name, node in match_dict.items() if name != pattern.name()]
         return all(any(user is item for item in nodes) for node in inner for user in node.get_users())
 
-    def _apply_to_cells(self, stree: SymbolTree, cells: SequentialCell) -> None:
-        """The same for the Cells of a SequentialCell, which are called one after the other. They change when the tree
-        makes its network, as upstream.
-        """
-        chain = _Chain(stree, cells)
-        for node in chain.nodes():
-            if node.get_symbol_tree() is None or node.get_node_type() is NodeType.Input:
+    def _apply_to_cells(self, container: Node) -> None:
+        """The same for the Cells of a SequentialCell. They change when the tree makes its network, as upstream."""
+        for node in container.nodes():
+            if node.get_symbol_tree() is None:
                 continue
             if node.get_node_type() is NodeType.Tree:
                 self.apply(node.get_sub_tree())
@@ -209,43 +204,4 @@ class PatternEngine:
             matched = self._found(node)
             new_nodes = self._replacement(self._pattern, self._is_chain, matched) if matched else None
             if new_nodes:
-                chain.replace(list(matched.values()), new_nodes)
-
-
-class _Chain:
-    """The Cells of a SequentialCell as nodes, each of which has the one before as its input."""
-
-    def __init__(self, stree: SymbolTree, cells: SequentialCell) -> None:
-        self._stree, self._cells = stree, cells
-        value = [ScopedValue.create_naming_value("x")]
-        self._nodes = [Node(NodeType.Input, "input", value)]
-        for cell in cells:
-            node = Node(NodeType.CallCell, type(cell).__name__, value, value, instance=cell)
-            node._sub_tree = stree._of_cell(cell)
-            if node._sub_tree is not None:
-                node._type = NodeType.Tree
-            self._nodes.append(node)
-        for node in self._nodes:
-            node._tree = self
-        stree._chains.append(self)
-
-    def nodes(self) -> list[Node]:
-        return list(self._nodes)
-
-    def _providers(self, node: Node) -> list[tuple[int, Node, int]]:
-        place = self._nodes.index(node)
-        return [(0, self._nodes[place - 1], 0)] if place else []
-
-    def replace(self, old_nodes: list[Node], new_nodes: list[Node]) -> None:
-        place = self._nodes.index(old_nodes[0])
-        self._nodes[place : place + len(old_nodes)] = new_nodes
-        for node in old_nodes:
-            node._tree = None
-        for node in new_nodes:
-            node._tree = self
-
-    def write(self) -> None:
-        """Give the SequentialCell its new Cells."""
-        trees = [node._sub_tree for node in self._nodes[1:]]
-        cells = [node.get_instance() for node in self._nodes[1:]]
-        self._cells._exchange([cell if tree is None else tree.get_network() for cell, tree in zip(cells, trees)])
+                container._chain.replace(list(matched.values()), new_nodes)

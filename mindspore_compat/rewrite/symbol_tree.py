@@ -13,10 +13,10 @@ from mindspore_compat._api.placeholders import describe_partial
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.rewrite._chain import Chain
 from mindspore_compat.rewrite._flatten import flatten
 from mindspore_compat.rewrite._parse import Parser
 from mindspore_compat.rewrite._source import source_of
-from mindspore_compat.rewrite.common.namespace import is_subtree
 from mindspore_compat.rewrite.node import Node, expression
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
@@ -46,7 +46,13 @@ class SymbolTree:
         >>> new = tree.get_network()
     """
 
+    def __new__(cls, handler: Any) -> SymbolTree:
+        """A handler is the tree itself here."""
+        return handler if isinstance(handler, SymbolTree) else super().__new__(cls)
+
     def __init__(self, handler: Any) -> None:
+        if handler is self:
+            return
         self._network = check_type(handler, "handler", Cell, "SymbolTree")
         function = inspect.unwrap(type(handler).construct)
         try:
@@ -83,7 +89,6 @@ class SymbolTree:
             for item in (*listed[1:], *extra)
         ]
         self._saved_file_name = "./network_define.py"
-        self._chains: list[Any] = []  # of SequentialCells whose Cells were replaced (`pattern_engine`)
         self._local = stored | {item.arg for item in (*listed, *extra)}
         parser = self._parser()
         for statement in self._definition.body:
@@ -118,12 +123,7 @@ class SymbolTree:
                     continue
                 sub_trees[key] = node._sub_tree
 
-    def _of_cell(self, cell: Any) -> SymbolTree | None:
-        """The tree of a Cell that a script wrote."""
-        try:
-            return SymbolTree(cell) if is_subtree(cell) else None
-        except (UnsupportedError, RuntimeError):
-            return None
+    _chain_of = staticmethod(Chain)
 
     def get_handler(self) -> SymbolTree:
         """Itself."""
@@ -238,6 +238,9 @@ class SymbolTree:
             raise TypeError("For 'SymbolTree.replace', 'new_nodes' must be a list of Nodes.")
         for node in new_nodes:
             check_type(node, "new_nodes", Node, "SymbolTree")
+        if isinstance(old_node.get_symbol_tree(), Chain):
+            old_node.get_symbol_tree().replace([old_node], new_nodes)
+            return new_nodes[-1]
         for node in new_nodes:
             self.insert(self.before(old_node), node)
         self.erase(old_node)
@@ -321,8 +324,9 @@ class SymbolTree:
         """
         kind = type(self._network)
         made: Any = type(f"{kind.__name__}Opt", (kind,), {"construct": self._compiled(), "__module__": kind.__module__})
-        for chain in self._chains:
-            chain.write()
+        for node in self._nodes:
+            if node._chain is not None:
+                node._chain.write()
         network = made.__new__(made)
         for name, value in self._network.__dict__.items():
             is_registry = name in ("_parameters", "_buffers", "_modules")
