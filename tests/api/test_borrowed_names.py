@@ -172,3 +172,10 @@ def test_messages_of_files_that_programs_take_apart(tmp_path: Path) -> None:
         ParallelStrategyMap(current_stage=1).SerializeToString()
         == Print.FromString(b"").SerializeToString() + b"\x08\x01"
     )
+
+
+def test_operators_of_ascends_inference_may_be_imported() -> None:
+    from mindspore_compat.ops.operations._infer_ops import QuantV2
+
+    with pytest.raises(NotImplementedError, match="Only Ascend"):
+        QuantV2()
