@@ -87,6 +87,13 @@ def test_packages_are_told_by_the_name_of_upstream(installed: None) -> None:
     ]
 
 
+def test_packages_that_a_name_brings_are_told_too(tmp_path: Path) -> None:
+    done = run_script(
+        tmp_path, "from mindspore import numpy\nimport mindspore as ms\nprint(numpy.__name__, ms.scipy.__name__)"
+    )
+    assert done.stdout == "mindspore.numpy mindspore.scipy\n", done.stderr
+
+
 def test_second_install_changes_nothing(installed: None) -> None:
     hooks, path, modules = list(sys.meta_path), list(sys.path), dict(sys.modules)
     alias.install()
