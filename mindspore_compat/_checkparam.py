@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from mindspore_compat._api import validate
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.hook_handle import check_hook_fn
@@ -141,25 +143,27 @@ def check_equal_int(arg_value: Any, value: int, arg_name: Any = None, prim_name:
 def check_int_range(
     arg_value: Any, lower_limit: int, upper_limit: int, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> int:
-    """An int in a range."""
-    return validate.check_range(arg_value, arg_name, prim_name, (int,), lower_limit, upper_limit, _ENDS[rel])
+    """An int in a range; numbers of NumPy are taken whatever their type."""
+    return validate.check_range(arg_value, arg_name, prim_name, (int, np.generic), lower_limit, upper_limit, _ENDS[rel])
 
 
 def check_positive_float(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> float:
-    """A number above 0."""
-    return _compared(arg_value, 0, GT, float, arg_name, prim_name)
+    """A float above 0."""
+    return check_float(arg_value, 0, GT, arg_name, prim_name)
 
 
 def check_non_negative_float(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> float:
-    """A number from 0 on."""
-    return _compared(arg_value, 0, GE, float, arg_name, prim_name)
+    """A float from 0 on."""
+    return check_float(arg_value, 0, GE, arg_name, prim_name)
 
 
 def check_float_range(
     arg_value: Any, lower_limit: float, upper_limit: float, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> float:
-    """A number in a range."""
-    return validate.check_range(arg_value, arg_name, prim_name, (float, int), lower_limit, upper_limit, _ENDS[rel])
+    """A float in a range, no int; numbers of NumPy are taken whatever their type."""
+    return validate.check_range(
+        arg_value, arg_name, prim_name, (float, np.generic), lower_limit, upper_limit, _ENDS[rel]
+    )
 
 
 def check_int(arg_value: Any, value: int, rel: int, arg_name: Any = None, prim_name: Any = None) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .errors import PACKAGE, UPSTREAM, absent_message
-from .placeholders import module_getattr
+from .placeholders import AFTER_LOADING, module_getattr
 
 __all__ = ["install", "is_installed", "uninstall"]
 
@@ -64,6 +64,7 @@ def install(*, subprocesses: bool = False) -> None:
     importlib.import_module(PACKAGE)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+        AFTER_LOADING.append(_mirror_loaded_modules)
         _mirror_loaded_modules()
     if _SHIM_DIR not in sys.path:
         sys.path.insert(min(1, len(sys.path)), _SHIM_DIR)
@@ -77,8 +78,11 @@ def uninstall() -> None:
     """Undo `install()`; modules that were imported as ``mindspore`` stay alive under their own names."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
+        AFTER_LOADING.remove(_mirror_loaded_modules)
     for name in [name for name in sys.modules if name == UPSTREAM or name.startswith(UPSTREAM + ".")]:
-        if _is_ours(sys.modules[name]):
+        module = sys.modules[name]
+        if _is_ours(module):
+            module.__name__ = _own_name(module)
             del sys.modules[name]
     while _SHIM_DIR in sys.path:
         sys.path.remove(_SHIM_DIR)
@@ -93,8 +97,12 @@ def is_installed() -> bool:
     return _finder in sys.meta_path
 
 
+def _own_name(module: ModuleType | None) -> str:
+    return getattr(getattr(module, "__spec__", None), "name", "")
+
+
 def _is_ours(module: ModuleType | None) -> bool:
-    name = getattr(module, "__name__", "")
+    name = _own_name(module)
     return name == PACKAGE or name.startswith(PACKAGE + ".")
 
 
@@ -127,9 +135,22 @@ def _mirror_loaded_modules() -> None:
     for name, module in list(sys.modules.items()):
         if module is None or not (name == PACKAGE or name.startswith(PACKAGE + ".")):
             continue
-        sys.modules.setdefault(UPSTREAM + name[len(PACKAGE) :], module)
+        alias = UPSTREAM + name[len(PACKAGE) :]
+        sys.modules.setdefault(alias, module)
+        if _is_public_package(name, module):
+            module.__name__ = alias
         if not name.startswith(f"{PACKAGE}._api"):
             _point_absent_names_to_coverage(name, module)
+
+
+def _is_public_package(name: str, module: ModuleType) -> bool:
+    """``mindspore``, ``mindspore.nn`` and their like, which programs tell by ``module.__name__``. Those below keep
+    their own: their code is looked for under it on the stack (`common._in_graph`).
+    """
+    spec = module.__spec__
+    is_package = getattr(spec, "submodule_search_locations", None) is not None
+    is_loaded = not getattr(spec, "_initializing", False)
+    return is_package and is_loaded and name.count(".") <= 1 and "._" not in name
 
 
 def _point_absent_names_to_coverage(name: str, module: ModuleType) -> None:

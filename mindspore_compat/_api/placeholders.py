@@ -20,6 +20,10 @@ _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 T = TypeVar("T")
 
 
+#: called when a name has brought a module that was not loaded before: `alias` enters it under its other name
+AFTER_LOADING: list[Callable[[], None]] = []
+
+
 def describe_partial(note: str) -> Callable[[T], T]:
     """Decorator: the object works only in part; the coverage table shows `note` and the state ``partial``."""
 
@@ -84,7 +88,12 @@ def module_getattr(
 def _load(target: str, name: str) -> Any:
     package = __name__.partition(".")[0]
     module_path, has_attribute, attribute = target.partition(":")
-    module = importlib.import_module(f"{package}.{module_path}" if module_path else package)
+    full = f"{package}.{module_path}" if module_path else package
+    is_new = full not in sys.modules
+    module = importlib.import_module(full)
+    if is_new:
+        for told in AFTER_LOADING:
+            told()
     if has_attribute:
         return getattr(module, attribute) if attribute else module
     # "train.metrics" is either the module called `name` itself or the module that holds `name`.

@@ -51,8 +51,15 @@ class Pending:
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the Tensor."""
+        """The Initializer that is still to fill the Tensor; None as a new one is passed over, as there are no values
+        without.
+        """
         return self._init
+
+    @init.setter
+    def init(self, value: Any) -> None:
+        if value is not None:
+            self._init = value
 
     def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
         """Fill the Tensor, and return it.

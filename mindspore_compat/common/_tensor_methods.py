@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
@@ -121,8 +122,15 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the tensor: never one here."""
+        """The Initializer that is still to fill the tensor: never one here. None may be set, as pruning scripts do."""
         return None
+
+    @init.setter
+    def init(self, value: Any) -> None:
+        if value is not None:
+            raise UnsupportedError(
+                "A Tensor that has its values takes no Initializer any more. Use set_data(initializer(...))."
+            )
 
     @property
     def param_info(self) -> Any:

@@ -21,7 +21,7 @@ from mindspore_compat.common.tensor import Tensor
 __all__ = ["Parameter", "ParameterTuple"]
 
 _Base = torch._C.TensorBase
-_numbers = itertools.count(1)
+_numbers = itertools.count(2)  # upstream gives the first one away when it is imported
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"

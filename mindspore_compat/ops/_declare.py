@@ -52,7 +52,7 @@ def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
         elif get_origin(annotation) is Annotated:
             kind, check = get_args(annotation)
             types = {"types": get_args(kind) or kind} if check in (check_type, check_ints) else {}
-            right = None if check is check_positive_int else kind
+            right = kind if check in (check_bool, check_int, check_type, check_ints) else None
             found.append((name, right, functools.partial(check, name=name, owner=owner, **types)))
     return found
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import SequentialCell
 from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.rewrite._flatten import outcome
+from mindspore_compat.rewrite.common.namespace import is_subtree
 from mindspore_compat.rewrite.node import Node, scoped
 from mindspore_compat.rewrite.node_type import NodeType
 
 __all__ = ["Parser"]
 
-_OWN = __name__.partition(".")[0]
+
 #: names of nodes that compute: their variables have the operator's name, or "compare"
 _MATH = re.compile(r"^(?:(binop|unaryop|boolop)|compare)_([a-z]+)(?:_\d+)?$")
 _COMPARED = (ast.BinOp, ast.UnaryOp, ast.Compare)
@@ -46,7 +47,9 @@ class Parser:
         self.nodes: list[Node] = []
 
     def statement(self, statement: ast.stmt) -> None:
-        """Append the nodes of one statement."""
+        """Append the nodes of one statement; a docstring has none."""
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            return
         if isinstance(statement, (ast.If, ast.For, ast.While)):
             self._control_flow(statement)
         elif _runs_aside(statement):
@@ -67,10 +70,12 @@ class Parser:
         """A node for the statement, one for its ``else``; what ``if`` asks and ``for`` goes through stands before."""
         name, field = {ast.If: ("if", "test"), ast.For: ("for", "iter"), ast.While: ("while", "test")}[type(statement)]
         asked = getattr(statement, field)
+        static = outcome(asked, self._network, self._names, self._local) if name == "if" else None
         if name != "while" and not _is_simple(asked) and not _runs_aside(asked) and _is_value(asked):
             asked = self._simple(asked)
             setattr(statement, field, asked)
         node = Node(NodeType.ControlFlow, self._unique(f"{name}_node"), args=[scoped(asked)], statement=statement)
+        node._static = static
         self.nodes.append(node)
         if name == "if" and statement.orelse:
             branch = Node(NodeType.ControlFlow, self._unique("else_node"), args=[scoped(asked)], statement=statement)
@@ -155,8 +160,7 @@ class Parser:
         if isinstance(found, SequentialCell):
             return NodeType.CellContainer, found
         if isinstance(found, torch.nn.Module):
-            own = type(found).__module__.partition(".")[0] in (_OWN, "torch")
-            is_tree = not own and isinstance(found, Cell) and bool(_attribute_of_self(function))
+            is_tree = is_subtree(found) and bool(_attribute_of_self(function))
             return (NodeType.Tree if is_tree else NodeType.CallCell), found
         if isinstance(found, Primitive):
             return NodeType.CallPrimitive, found

@@ -58,10 +58,14 @@ class Node:
     and `create_call_function`.
     """
 
+    def __new__(cls, node_type: Any, *args: Any, **kwargs: Any) -> Node:
+        """A handler is the node itself here."""
+        return node_type if isinstance(node_type, Node) else super().__new__(cls)
+
     def __init__(
         self,
-        node_type: NodeType,
-        name: str,
+        node_type: Any,
+        name: str = "",
         targets: Any = (),
         args: Any = (),
         kwargs: Any = None,
@@ -69,6 +73,8 @@ class Node:
         statement: ast.stmt | None = None,
         instance: Any = None,
     ) -> None:
+        if node_type is self:
+            return
         self._type, self._name, self._instance = node_type, name, instance
         self._targets, self._args = list(targets), list(args)
         self._kwargs: dict[str, ScopedValue] = dict(kwargs or {})
@@ -78,6 +84,8 @@ class Node:
         self._attribute: str | None = None  # of the network, for a Cell that an insertion brings
         self._default: ScopedValue | None = None
         self._branch_of: Node | None = None  # an ``else``: its ``if``, which holds the code
+        self._static: bool | None = None  # of an ``if``: what it asks, where that hangs on the network alone
+        self._chain: Any = None  # of a SequentialCell whose Cells were asked for
         self._attributes: dict[str, Any] = {}
 
     @staticmethod
@@ -165,6 +173,23 @@ class Node:
     def get_symbol_tree(self) -> Any:
         """The `SymbolTree` that holds it, or None."""
         return self._tree
+
+    def get_belong_symbol_tree(self) -> Any:
+        """The `SymbolTree` that it is in, also as a Cell of a SequentialCell there, or None."""
+        return getattr(self._tree, "tree", self._tree)
+
+    @property
+    def symbol_tree(self) -> Any:
+        """`get_sub_tree`, by the name of upstream's handlers."""
+        return self.get_sub_tree()
+
+    def nodes(self) -> list[Node]:
+        """Of a SequentialCell: a node for each of its Cells."""
+        if self._type is not NodeType.CellContainer:
+            raise TypeError(f"For 'nodes', the type of node should be 'NodeType.CellContainer', but got {self._type}")
+        if self._chain is None:
+            self._chain = self._tree._chain_of(self)
+        return self._chain.nodes()
 
     def get_sub_tree(self) -> Any:
         """The `SymbolTree` of the Cell that it calls.

@@ -13,6 +13,8 @@ from mindspore_compat._api.placeholders import describe_partial
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.rewrite._chain import Chain
+from mindspore_compat.rewrite._flatten import flatten
 from mindspore_compat.rewrite._parse import Parser
 from mindspore_compat.rewrite._source import source_of
 from mindspore_compat.rewrite.node import Node, expression
@@ -44,7 +46,13 @@ class SymbolTree:
         >>> new = tree.get_network()
     """
 
+    def __new__(cls, handler: Any) -> SymbolTree:
+        """A handler is the tree itself here."""
+        return handler if isinstance(handler, SymbolTree) else super().__new__(cls)
+
     def __init__(self, handler: Any) -> None:
+        if handler is self:
+            return
         self._network = check_type(handler, "handler", Cell, "SymbolTree")
         function = inspect.unwrap(type(handler).construct)
         try:
@@ -81,17 +89,16 @@ class SymbolTree:
             for item in (*listed[1:], *extra)
         ]
         self._saved_file_name = "./network_define.py"
-        parser = Parser(
-            handler,
-            {**function.__globals__, **self._closure},
-            self.unique_name,
-            self._node_name,
-            stored | {item.arg for item in (*listed, *extra)},
-        )
+        self._local = stored | {item.arg for item in (*listed, *extra)}
+        parser = self._parser()
         for statement in self._definition.body:
             parser.statement(statement)
         self._nodes += parser.nodes
         self._adopt_all()
+
+    def _parser(self) -> Parser:
+        names = {**self._function.__globals__, **self._closure}
+        return Parser(self._network, names, self.unique_name, self._node_name, self._local)
 
     @classmethod
     def create(cls, network: Any) -> SymbolTree:
@@ -103,10 +110,11 @@ class SymbolTree:
         return cls(check_type(network, "network", Cell, "SymbolTree"))
 
     def _adopt_all(self) -> None:
-        sub_trees: dict[int, SymbolTree] = {}
+        known = [node for node in self._nodes if node._sub_tree is not None]
+        sub_trees: dict[int, SymbolTree] = {id(node._instance): node._sub_tree for node in known}
         for node in self._nodes:
             node._tree = self
-            if node._type is NodeType.Tree:
+            if node._type is NodeType.Tree and node._sub_tree is None:
                 key = id(node._instance)
                 try:
                     node._sub_tree = sub_trees[key] if key in sub_trees else SymbolTree(node._instance)
@@ -114,6 +122,8 @@ class SymbolTree:
                     node._type = NodeType.CallCell  # its source cannot be read: it stays as it is
                     continue
                 sub_trees[key] = node._sub_tree
+
+    _chain_of = staticmethod(Chain)
 
     def get_handler(self) -> SymbolTree:
         """Itself."""
@@ -152,6 +162,10 @@ class SymbolTree:
             raise ValueError(f"The 'index' must be in range of [0, {len(node._args)}), but got {index}.")
         node.set_arg(index, return_value)
         return node
+
+    def flatten_static_if_control_flow(self) -> None:
+        """In place of each ``if`` whose outcome hangs on the network alone, the nodes of what it runs."""
+        flatten(self)
 
     def get_inputs(self) -> list[Node]:
         """The nodes of ``construct``'s arguments."""
@@ -224,6 +238,9 @@ class SymbolTree:
             raise TypeError("For 'SymbolTree.replace', 'new_nodes' must be a list of Nodes.")
         for node in new_nodes:
             check_type(node, "new_nodes", Node, "SymbolTree")
+        if isinstance(old_node.get_symbol_tree(), Chain):
+            old_node.get_symbol_tree().replace([old_node], new_nodes)
+            return new_nodes[-1]
         for node in new_nodes:
             self.insert(self.before(old_node), node)
         self.erase(old_node)
@@ -307,6 +324,9 @@ class SymbolTree:
         """
         kind = type(self._network)
         made: Any = type(f"{kind.__name__}Opt", (kind,), {"construct": self._compiled(), "__module__": kind.__module__})
+        for node in self._nodes:
+            if node._chain is not None:
+                node._chain.write()
         network = made.__new__(made)
         for name, value in self._network.__dict__.items():
             is_registry = name in ("_parameters", "_buffers", "_modules")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,26 @@ def test_what_summary_operators_saw() -> None:
     found = _get_summary_tensor_data()
     assert {name: value.asnumpy().tolist() for name, value in found.items()} == {"feature[:Tensor]": [3.0]}
     assert _get_summary_tensor_data() == {}
+
+
+def test_messages_of_files_that_programs_take_apart(tmp_path: Path) -> None:
+    from mindspore_compat.train.checkpoint_pb2 import Checkpoint
+    from mindspore_compat.train.mind_ir_pb2 import ModelProto
+    from mindspore_compat.train.node_strategy_pb2 import ParallelStrategyMap
+    from mindspore_compat.train.print_pb2 import Print
+
+    ms.save_checkpoint([{"name": "a", "data": ms.Tensor([1.0, 2.0])}], str(tmp_path / "x.ckpt"))
+    assert Checkpoint.FromString((tmp_path / "x.ckpt").read_bytes()).value[0].tag == "a"
+    ms.export(ms.nn.ReLU(), ms.Tensor([1.0]), file_name=str(tmp_path / "x"), file_format="MINDIR")
+    assert ModelProto.FromString((tmp_path / "x.mindir").read_bytes()).graph.node
+    assert (
+        ParallelStrategyMap(current_stage=1).SerializeToString()
+        == Print.FromString(b"").SerializeToString() + b"\x08\x01"
+    )
+
+
+def test_operators_of_ascends_inference_may_be_imported() -> None:
+    from mindspore_compat.ops.operations._infer_ops import QuantV2
+
+    with pytest.raises(NotImplementedError, match="Only Ascend"):
+        QuantV2()

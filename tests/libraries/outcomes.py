@@ -1,5 +1,6 @@
 """A pytest plugin: ``pytest -p outcomes`` writes one JSON line a test to the file that OUTCOMES names; with OUTCOMES_OURS
-set, ``mindspore`` is this package.
+set, ``mindspore`` is this package. With OUTCOMES_CPU set, real MindSpore takes every device for the CPU, as this package
+does where there is no other. With OUTCOMES_NUMPY set, NumPy has the names that it dropped (`np.int`).
 """
 
 import json
@@ -15,6 +16,23 @@ elif os.environ.get("OUTCOMES_LOST"):  # modules that real MindSpore 2.10 no lon
     from seeded import LOST, Lost
 
     sys.modules.update({name: Lost(name) for name in LOST[os.environ["OUTCOMES_LOST"]]})
+
+if os.environ.get("OUTCOMES_CPU") and not os.environ.get("OUTCOMES_OURS"):
+    import mindspore
+
+    def _on_cpu(change):
+        def changed(*args, **keys):
+            return change(*args, **{key: "CPU" if key == "device_target" else value for key, value in keys.items()})
+
+        return changed
+
+    mindspore.set_context = mindspore.context.set_context = _on_cpu(mindspore.context.set_context)
+
+if os.environ.get("OUTCOMES_NUMPY"):
+    import numpy
+
+    for _type in (bool, int, float, complex, object, str):
+        setattr(numpy, _type.__name__, _type)
 
 
 def _write(test, outcome, text):

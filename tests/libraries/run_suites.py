@@ -37,7 +37,7 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
     outcomes.unlink(missing_ok=True)
     env = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "HF_HUB_OFFLINE": "1", "OUTCOMES": str(outcomes)}
     env.update(HOME=str(home), PATH=f"{commands(side, python, given.work)}{os.pathsep}{os.environ['PATH']}")
-    paths = [str(HERE), str(checkout)]
+    paths = [str(HERE), *(str(checkout / path) for path in suite.get("paths", [""]))]
     env.update(suite.get("environment", {}))
     if side == "ours":
         env["OUTCOMES_OURS"] = "1"

@@ -190,3 +190,39 @@ def test_integers_are_no_parameters_to_train(name: str) -> None:
     with pytest.raises(TypeError, match="(?i)long|int64"):
         step(ms.Tensor([1.0, 1.0]))
     assert net.count.asnumpy().tolist() == [1, 2]
+
+
+class _OwnAdam(nn.Adam):
+    """As AdaHessian of mindflow: its own gradients, then upstream's last step."""
+
+    def construct(self, gradients: Any) -> Any:
+        gradients = self.scale_grad(self.decay_weight(self.flatten_gradients(gradients)))
+        rates = self.get_lr()
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        self.beta1_power *= self.beta1
+        self.beta2_power *= self.beta2
+        return self._apply_adam(
+            self._parameters, self.beta1_power, self.beta2_power, self.moment1, self.moment2, rates, gradients
+        )
+
+
+@pytest.mark.parametrize(
+    ("keys", "first", "second"),
+    [
+        ({}, [0.8427302, 2.2999988], 2.9647872),
+        ({"use_nesterov": True}, [0.72690153, 2.4595304], 2.9787304),
+        ({"use_amsgrad": True}, [0.8427302, 2.2999988], 2.9647872),
+        ({"weight_decay": 0.1}, [0.7066211, 2.2984118], 2.8869517),
+        ({"rate": 0.05}, [0.92136514, 2.1499994], 2.9647872),
+    ],
+)
+def test_the_last_step_of_an_adam_of_ones_own(keys: dict[str, Any], first: list[float], second: float) -> None:
+    """Three steps of real MindSpore 2.10."""
+    params = [ms.Parameter(Tensor([1.0, 2.0], ms.float32), name="a"), ms.Parameter(Tensor([[3.0]]), name="b")]
+    rate = keys.get("rate")
+    groups: Any = params if rate is None else [{"params": params[:1], "lr": rate}, {"params": params[1:]}]
+    optimizer = _OwnAdam(groups, 0.1, **{key: value for key, value in keys.items() if key != "rate"})
+    for step in range(3):
+        optimizer((Tensor([0.1 * step, -0.3], ms.float32), Tensor([[0.5 - step]], ms.float32)))
+    np.testing.assert_allclose(params[0].asnumpy(), first, rtol=2e-7)
+    np.testing.assert_allclose(params[1].asnumpy(), [[second]], rtol=2e-7)

@@ -27,6 +27,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops import function as F
+from mindspore_compat.ops.function import _quantization as arithmetic
 
 __all__ = ["FakeQuantWithMinMax", "FakeQuantWithMinMaxObserver", "QuantConfig", "quant_config_default"]
 
@@ -215,24 +216,16 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     def _spread(self, values: Any, x: Any) -> Any:
         """One value for each channel, in a shape that goes with ``x``."""
-        return (
-            values.reshape([-1 if axis == self.channel_axis % x.dim() else 1 for axis in range(x.dim())])
-            if self.per_channel
-            else values
-        )
+        return arithmetic.spread(values, self.channel_axis, x) if self.per_channel else values
 
     def _follow(self, x: Any) -> None:
         axes = [axis for axis in range(x.dim()) if not (self.per_channel and axis == self.channel_axis % x.dim())]
-        batch = [
-            found.reshape(self.minq.shape).to(self.minq.dtype) for found in (torch.amin(x, axes), torch.amax(x, axes))
-        ]
-        if self.ema:
-            old = (self.minq.detach(), self.maxq.detach())
-            blended = [(1 - self.ema_decay) * new + self.ema_decay * before for new, before in zip(batch, old)]
-            if self.starts_at_batch:
-                untouched = torch.all((old[0] == self._first[0]) & (old[1] == self._first[1]))
-                blended = [torch.where(untouched, new, later) for new, later in zip(batch, blended)]
-            batch = blended
+        old = (self.minq.detach(), self.maxq.detach())
+        batch = arithmetic.followed(x, axes, *old, self.ema_decay if self.ema else None)
+        if self.ema and self.starts_at_batch:
+            untouched = torch.all((old[0] == self._first[0]) & (old[1] == self._first[1]))
+            first = arithmetic.followed(x, axes, *old, None)
+            batch = [torch.where(untouched, new, later) for new, later in zip(first, batch)]
         F.assign(self.minq, torch.clamp(batch[0], max=0))
         F.assign(self.maxq, torch.clamp(batch[1], min=0))
 
@@ -243,14 +236,7 @@ class FakeQuantWithMinMaxObserver(Cell):
             scale = torch.abs(self.maxq.detach()) / count
             return Grid(scale, torch.zeros_like(scale), 0 if self.neg_trunc else -count, count)
         lowest, highest = int(self.narrow_range), (1 << self.num_bits) - 1
-        low, high = self.minq.detach(), self.maxq.detach()
-        if self.symmetric:
-            scale = 2 * torch.maximum(high, -low) / (highest - lowest)
-            return Grid(
-                scale, torch.full_like(scale, (lowest + highest + 1) // 2), lowest, highest
-            )  # halfway, exactly: no rounding error decides
-        scale = (high - low) / (highest - lowest)
-        zero = torch.floor(torch.clamp(lowest - low / torch.where(scale == 0, 1, scale), lowest, highest) + 0.5)
+        scale, zero = arithmetic.grid(self.minq.detach(), self.maxq.detach(), lowest, highest, self.symmetric)
         return Grid(scale, zero, lowest, highest)
 
     def indices(self, x: Any) -> Any:
@@ -274,21 +260,12 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     def _rounded(self, x: Any) -> Any:
         """``x`` is bound by the ends of the grid, which holds 0."""
-        low, high, scale = self._bounds(x)
-        inside = torch.clamp(x, low, high)
-        grid = torch.floor((inside.detach() - low) / torch.where(scale == 0, 1, scale) + 0.5) * scale + low
-        return (grid + (inside - inside.detach())).to(x.dtype)
+        return arithmetic.rounded(x, *self._bounds(x))
 
     def _scaled(self, x: Any) -> Any:
-        """The gradient of ``maxq`` follows from the arithmetic: what rounding moved inside the range, the bound
-        outside.
-        """
-        largest, count = self._spread(self.maxq, x), self.quant_max
-        inside = torch.clamp(x / largest, 0 if self.neg_trunc else -1, 1)
-        grid = torch.floor(inside.detach() * count + 0.5) / count + (inside - inside.detach())
         if self.training and not self.neg_trunc:
             F.assign(self.minq, -self.maxq)
-        return (grid * largest).to(x.dtype)
+        return arithmetic.scaled(x, self._spread(self.maxq, x), self.quant_max, self.neg_trunc)
 
 
 class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):

@@ -211,6 +211,16 @@ class SequentialCell(_CellSequence):
         self._modules[key] = cell
         _rename(cell, f"{prefix}{key}.")
 
+    def _exchange(self, cells: list[Any]) -> None:
+        """These Cells instead; those that come new are named by their places."""
+        known, (prefix, _) = {id(cell) for cell in self._modules.values()}, self._prefix()
+        self._restructured()
+        self._modules.clear()
+        self._modules.update({str(place): cell for place, cell in enumerate(cells)})
+        for key, cell in self._modules.items():
+            if id(cell) not in known:
+                _rename(cell, f"{prefix}{key}.")
+
     def construct(self, input_data: Any) -> Any:
         for cell in self._modules.values():
             input_data = cell(input_data)

@@ -112,7 +112,19 @@ class Adam(Optimizer):
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
-        rate = rate * root(1.0 - counted(self.beta2_power)) / (1.0 - counted(self.beta1_power))
+        self._step(parameters, gradients, moments1, moments2, rate, (self.beta1_power, self.beta2_power), picks)
+
+    def _step(
+        self,
+        parameters: list[Any],
+        gradients: list[Any],
+        moments1: list[Any],
+        moments2: list[Any],
+        rate: Number,
+        powers: tuple[Any, Any],
+        picks: list[int] | None,
+    ) -> None:
+        rate = rate * root(1.0 - counted(powers[1])) / (1.0 - counted(powers[0]))
         squares = moments2
         if self.use_amsgrad:
             squares = self._picked(self.vhat, picks)
@@ -125,6 +137,27 @@ class Adam(Optimizer):
             numerators = list(torch._foreach_mul(moments1, beta1))
             torch._foreach_add_(numerators, gradients, alpha=1.0 - beta1)
         add_quotients_(parameters, numerators, divisors, -rate)
+
+    def _apply_adam(
+        self,
+        params: Any,
+        beta1_power: Any,
+        beta2_power: Any,
+        moment1: Any,
+        moment2: Any,
+        lr: Any,
+        gradients: Any,
+    ) -> bool:
+        """The end of a ``construct`` that a script wrote: this step's moments and values, with its powers and rates
+        (one for all, or a list of one for each parameter).
+        """
+        rates = list(lr) if isinstance(lr, (tuple, list)) else [lr] * len(params)
+        with torch.no_grad():
+            update_moments(list(moment1), list(moment2), list(gradients), number(self.beta1), number(self.beta2))
+            for place, (parameter, gradient, mean, square) in enumerate(zip(params, gradients, moment1, moment2)):
+                rate, powers = counted(rates[place]), (beta1_power, beta2_power)
+                self._step([parameter], [gradient], [mean], [square], rate, powers, [place])
+        return True
 
 
 class AdamOffload(Adam):

@@ -17,7 +17,7 @@ from mindspore_compat.common._refusals import ShapeError, in_range
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
-from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._adapt import as_int, as_ints
 from mindspore_compat.ops.function import _activation, _elementwise, _reduction
 from mindspore_compat.ops.function import _arithmetic as arithmetic
 
@@ -303,7 +303,20 @@ def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Any:
     _check(csr_tensor, CSRTensor, "csr_reduce_sum")
     if not isinstance(axis, int):
         raise TypeError(f"For 'csr_reduce_sum', the 'axis' must be an int, but got {type(axis).__name__}.")
-    return wrap(torch.sum(csr_tensor.to_dense(), axis, keepdim=True))
+    return sum_by_rows(csr_tensor.indptr, csr_tensor.indices, csr_tensor.values, csr_tensor.shape, axis)
+
+
+def sum_by_rows(indptr: Any, indices: Any, values: Any, dense_shape: Any, axis: Any) -> Any:
+    """The parts of a CSRTensor summed along axis 0 or 1, which stays with length 1. Axes of ``values`` (places, ...)
+    behind the first are the tensor's behind its second.
+    """
+    shape, axis = as_ints(dense_shape), as_int(axis)
+    axis = axis + len(shape) if axis < 0 else axis
+    if axis not in (0, 1):
+        raise ValueError(f"For 'CSRReduceSum', the 'axis' must be 0 or 1, which are sparse, but got {axis}.")
+    kept = torch.Tensor.long(indices if axis == 0 else csr2coo(indptr, indices.shape[0]))
+    zeros = values.new_zeros((shape[1 - axis], *values.shape[1:]))
+    return wrap(torch.unsqueeze(torch.index_add(zeros, 0, kept, values), axis))
 
 
 def csr_softmax(logits: CSRTensor, dtype: Any) -> CSRTensor:

@@ -1,8 +1,10 @@
 """Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
 
 from mindspore_compat.ops.operations import (  # noqa: F401
+    _csr_ops,
     _grad_ops,
     _inner_ops,
+    _quant_ops,
     _rare_ops,
     _sequence_ops,
     inner_ops,
@@ -19,6 +21,7 @@ from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
 from mindspore_compat.ops.operations._graph_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._ms_kernel import kernel, ms_kernel  # noqa: F401
 from mindspore_compat.ops.operations._number_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._quant_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._rare_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403

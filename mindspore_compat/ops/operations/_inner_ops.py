@@ -6,4 +6,10 @@ from mindspore_compat.ops.operations.other_ops import IsConstant, MixedPrecision
 
 __all__ = ["IsConstant", "MixedPrecisionCast", "PsROIPooling"]
 
-__getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")
+__getattr__ = module_getattr(
+    __name__,
+    unsupported=dict.fromkeys(
+        ("Quant", "Dequant"), "Only Ascend's inference has it. Use `nn.FakeQuantWithMinMaxObserver`, or round yourself."
+    ),
+    fallback="ops.auto_generate.gen_ops_prim",
+)

@@ -1,0 +1,259 @@
+"""Operators of training that knows it will be quantized. Upstream: ``mindspore.ops.operations._quant_ops``, whose
+kernels are GPU's and Ascend's; golden-stick builds its layers of them. docs/quant.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import torch
+
+from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._api.validate import check_float_range, check_non_negative_int, check_positive_float, check_type
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._declare import Bool, Int, primitive
+from mindspore_compat.ops.function import _quantization as arithmetic
+from mindspore_compat.ops.primitive import Primitive, prim_attr_register
+
+__all__ = """
+    BatchNormFold BatchNormFold2 CorrectionMul FakeLearnedScaleQuantPerChannel FakeLearnedScaleQuantPerLayer
+    FakeQuantParam FakeQuantPerChannel FakeQuantPerLayer MinMaxUpdatePerChannel MinMaxUpdatePerLayer
+""".split()
+
+__getattr__ = module_getattr(
+    __name__,
+    unsupported=dict.fromkeys(
+        """
+        ActULQClampMaxGrad ActULQClampMinGrad ActsULQ ActsULQInputGrad BatchNormFold2D BatchNormFold2Grad
+        BatchNormFold2GradD BatchNormFold2GradReduce BatchNormFoldD BatchNormFoldGrad BatchNormFoldGradD
+        CorrectionMulGrad CorrectionMulGradReduce FakeLearnedScaleQuantPerChannelGrad
+        FakeLearnedScaleQuantPerChannelGradD FakeLearnedScaleQuantPerChannelGradDReduce
+        FakeLearnedScaleQuantPerLayerGrad FakeLearnedScaleQuantPerLayerGradD FakeLearnedScaleQuantPerLayerGradDReduce
+        FakeQuantPerChannelGrad FakeQuantPerLayerGrad FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsGradient
+        FakeQuantWithMinMaxVarsPerChannel FakeQuantWithMinMaxVarsPerChannelGradient IFMR WtsARQ
+        """.split(),
+        "Only Ascend has it, or it is a part of a gradient, which follows here from the operator. Use the operators of "
+        "GPUs: FakeQuantPerLayer, FakeQuantPerChannel, BatchNormFold.",
+    ),
+)
+
+_Run = Callable[..., Any]
+_Decay = Annotated[float, lambda value, name, owner: check_float_range(value, name, owner, 0, 1)]
+_Positive = Annotated[float, check_positive_float]
+_Count = Annotated[int, check_non_negative_int]
+
+
+class FakeQuantParam(Primitive):
+    """The tensor itself; its attributes say how a converter is to quantize it.
+
+    Args:
+        quant_dtype: a `QuantDtype`.
+        quant_algo_name: e.g. ``attr_value_linear_quant_algo_name``.
+        is_per_channel: whether there is a scale for each channel.
+        kwargs: more attributes.
+    """
+
+    attr_key_linear_quant_scale = "linear_quant_scale"
+    attr_key_linear_quant_zero_point = "linear_quant_zero_point"
+    attr_value_linear_quant_algo_name = "linear_quant_algo"
+
+    @prim_attr_register
+    def __init__(self, quant_dtype: Any, quant_algo_name: str, is_per_channel: bool, **kwargs: Any) -> None:
+        for name, value in {"quant_dtype": quant_dtype.value(), **kwargs}.items():
+            self.add_prim_attr(name, value)
+
+    @classmethod
+    def linear_quant_param(
+        cls, quant_dtype: Any, scale: Any, zp: Any, is_per_channel: bool = False, **kwargs: Any
+    ) -> FakeQuantParam:
+        """With a scale and a zero point, or tuples of one for each channel. Raises: TypeError for others."""
+        check_type(scale, "scale", (float, tuple, list), "FakeQuantParam")
+        check_type(zp, "zero_point", (int, tuple, list), "FakeQuantParam")
+        check_type(is_per_channel, "is_per_channel", bool, "FakeQuantParam")
+        kwargs[cls.attr_key_linear_quant_scale] = [scale] if isinstance(scale, float) else scale
+        kwargs[cls.attr_key_linear_quant_zero_point] = [zp] if isinstance(zp, int) else zp
+        return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel, **kwargs)
+
+    def __call__(self, input_x: Any) -> Any:
+        return wrap(torch.clone(input_x))
+
+
+# --- ranges -----------------------------------------------------------------------------------------------------------
+
+
+@primitive
+def MinMaxUpdatePerLayer(ema: Bool = False, ema_decay: _Decay = 0.999) -> _Run:
+    """(x, min (1,), max (1,)) -> the range of ``x`` and 0, or its moving average: (min, max)."""
+    return _follows(ema, ema_decay, None)
+
+
+@primitive
+def MinMaxUpdatePerChannel(ema: Bool = False, ema_decay: _Decay = 0.999, channel_axis: _Count = 1) -> _Run:
+    """(x, min (C,), max (C,)) -> for each channel its range and 0, or its moving average: (min, max)."""
+    return _follows(ema, ema_decay, channel_axis)
+
+
+def _follows(ema: bool, decay: float, channel_axis: int | None) -> _Run:
+    def run(x: Any, min: Any, max: Any) -> Any:
+        kept = None if channel_axis is None else channel_axis % x.dim()
+        axes = [axis for axis in range(x.dim()) if axis != kept]
+        low, high = arithmetic.followed(x, axes, min, max, decay if ema else None)
+        return wrap((torch.clamp(low, max=0), torch.clamp(high, min=0)))
+
+    return run
+
+
+# --- rounding ---------------------------------------------------------------------------------------------------------
+
+
+def _delayed(quant_delay: int, training: bool, rounds: _Run) -> _Run:
+    """In training the first ``quant_delay`` calls leave ``x`` as it is."""
+    if not (training and quant_delay):
+        return lambda x, *range: wrap(rounds(x, *range))
+    calls = torch.zeros((), dtype=torch.int64)  # a tensor, so that replays count too
+
+    def run(x: Any, *range: Any) -> Any:
+        nonlocal calls
+        calls = calls.to(x.device)
+        calls.add_(1)
+        return wrap(torch.where(calls > quant_delay, rounds(x, *range), x))
+
+    return run
+
+
+def _check_bits(num_bits: int, owner: str) -> None:
+    if num_bits not in (4, 7, 8):
+        raise ValueError(f"For '{owner}', the 'num_bits' must be 4, 7 or 8, but got {num_bits}.")
+
+
+def _rounds(num_bits: int, symmetric: bool, narrow_range: bool, channel_axis: int | None) -> _Run:
+    lowest, highest = int(narrow_range), (1 << num_bits) - 1
+
+    def rounds(x: Any, min: Any, max: Any) -> Any:
+        scale, zero = arithmetic.grid(min.detach(), max.detach(), lowest, highest, symmetric)
+        ends = [(lowest - zero) * scale, (highest - zero) * scale, scale]
+        if channel_axis is not None:
+            axis = 0 if x.dim() == 1 else channel_axis
+            ends = [arithmetic.spread(item, axis, x) for item in ends]
+        return arithmetic.rounded(x, *ends)
+
+    return rounds
+
+
+@primitive
+def FakeQuantPerLayer(
+    num_bits: Int = 8,
+    ema: Bool = False,
+    ema_decay: _Decay = 0.999,
+    quant_delay: _Count = 0,
+    symmetric: Bool = False,
+    narrow_range: Bool = False,
+    training: Bool = True,
+) -> _Run:
+    """(x, min (1,), max (1,)) -> ``x`` rounded to what ``num_bits`` hold between them. In training the first
+    ``quant_delay`` calls leave it as it is.
+
+    Raises:
+        ValueError: for other than 4, 7 or 8 bits.
+    """
+    _check_bits(num_bits, "FakeQuantPerLayer")
+    return _delayed(quant_delay, training, _rounds(num_bits, symmetric, narrow_range, None))
+
+
+@primitive
+def FakeQuantPerChannel(
+    num_bits: Int = 8,
+    ema: Bool = False,
+    ema_decay: _Decay = 0.999,
+    quant_delay: _Count = 0,
+    symmetric: Bool = False,
+    narrow_range: Bool = False,
+    training: Bool = True,
+    channel_axis: _Count = 1,
+) -> _Run:
+    """(x, min (C,), max (C,)) -> as `FakeQuantPerLayer`, each channel in its own range."""
+    _check_bits(num_bits, "FakeQuantPerChannel")
+    return _delayed(quant_delay, training, _rounds(num_bits, symmetric, narrow_range, channel_axis))
+
+
+@primitive
+def FakeLearnedScaleQuantPerLayer(quant_delay: _Count = 0, neg_trunc: Bool = False, training: Bool = True) -> _Run:
+    """(x, alpha (1,), quant_max (1,)) -> ``x`` rounded to ``quant_max`` steps up to ``alpha``, and down to -alpha, or 0
+    with ``neg_trunc``. ``alpha`` has a gradient.
+    """
+    return _delayed(quant_delay, training, lambda x, alpha, count: arithmetic.scaled(x, alpha, count, neg_trunc))
+
+
+@primitive
+def FakeLearnedScaleQuantPerChannel(
+    quant_delay: _Count = 0, neg_trunc: Bool = False, training: Bool = True, channel_axis: _Count = 1
+) -> _Run:
+    """(x, alpha (C,), quant_max (1,)) -> as `FakeLearnedScaleQuantPerLayer`, each channel with its own ``alpha``."""
+
+    def rounds(x: Any, alpha: Any, count: Any) -> Any:
+        axis = 0 if x.dim() == 1 else channel_axis
+        return arithmetic.scaled(x, arithmetic.spread(alpha, axis, x), count, neg_trunc)
+
+    return _delayed(quant_delay, training, rounds)
+
+
+# --- batch norms folded into convolutions -----------------------------------------------------------------------------
+
+
+@primitive
+def BatchNormFold(
+    momentum: _Decay = 0.9, epsilon: _Positive = 1e-5, is_training: Bool = True, freeze_bn: Int = 0
+) -> _Run:
+    """(x (N, C, ...), mean (C,), variance (C,), global_step (1,)) -> mean and deviation of the batch, and those given.
+
+    In training, before step ``freeze_bn``, ``mean`` and ``variance`` move towards the batch's by 1 - ``momentum``;
+    else the batch's are 0 and 1.
+    """
+
+    def run(x: Any, mean: Any, variance: Any, global_step: Any) -> Any:
+        before = torch.clone(mean.detach()), torch.sqrt(variance.detach() + epsilon)
+        if not is_training:
+            return wrap((torch.zeros_like(mean), torch.ones_like(mean), *before))
+        axes = [axis for axis in range(x.dim()) if axis != 1]
+        found, spread = torch.mean(x, axes), torch.var(x, axes, unbiased=False)
+        live = torch.reshape(global_step, ()) < freeze_bn
+        count = x.numel() // x.shape[1]
+        unbiased = spread.detach() * (count / max(count - 1, 1))
+        for moving, batch in ((mean, found.detach()), (variance, unbiased)):
+            F.assign(moving, torch.where(live, momentum * moving + (1 - momentum) * batch, moving))
+        deviation = torch.sqrt(spread + epsilon)
+        return wrap((torch.where(live, found, 0), torch.where(live, deviation, 1), *before))
+
+    return run
+
+
+@primitive
+def CorrectionMul(channel_axis: _Count = 0) -> _Run:
+    """(x, batch_std (C,), running_std (C,)) -> x · batch_std / running_std, by channel."""
+    return lambda x, batch_std, running_std: wrap(x * arithmetic.spread(batch_std / running_std, channel_axis, x))
+
+
+@primitive
+def BatchNormFold2(freeze_bn: Int = 0) -> _Run:
+    """(x (N, C, ...), beta, gamma, batch_std, batch_mean, running_std, running_mean, global_step): what a convolution
+    with corrected weights gave, as the batch norm would have it; from step ``freeze_bn`` on with the running values.
+    """
+
+    def run(
+        x: Any,
+        beta: Any,
+        gamma: Any,
+        batch_std: Any,
+        batch_mean: Any,
+        running_std: Any,
+        running_mean: Any,
+        global_step: Any,
+    ) -> Any:
+        live = torch.reshape(global_step, ()) < freeze_bn
+        factor = torch.where(live, running_std / batch_std, 1)
+        shift = beta - gamma * torch.where(live, batch_mean / batch_std, running_mean / running_std)
+        return wrap(x * arithmetic.spread(factor, 1, x) + arithmetic.spread(shift, 1, x))
+
+    return run

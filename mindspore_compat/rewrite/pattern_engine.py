@@ -1,0 +1,207 @@
+"""Patterns of nodes and what replaces them. Upstream: ``mindspore.rewrite.api.pattern_engine``."""
+
+from __future__ import annotations
+
+import abc
+from collections import OrderedDict
+from typing import Any
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.rewrite.node import Node
+from mindspore_compat.rewrite.node_type import NodeType
+from mindspore_compat.rewrite.symbol_tree import SymbolTree
+
+__all__ = ["PatternEngine", "PatternNode", "Replacement", "VarNode"]
+
+
+class PatternNode:
+    """A node of a pattern: it fits to a `Node` that calls an instance of ``match_type``, and its inputs to that node's.
+
+    Args:
+        pattern_node_name: under which the node is found in what has matched.
+        match_type: a class of Cells or Primitives.
+        inputs: PatternNodes; without any the node's inputs do not matter.
+    """
+
+    def __init__(self, pattern_node_name: str, match_type: Any = type[None], inputs: Any = None) -> None:
+        self._name = check_type(pattern_node_name, "pattern_node_name", str, "PatternNode")
+        self._type = match_type
+        self._inputs: list[PatternNode] = []
+        self.set_inputs([] if inputs is None else inputs)
+
+    @staticmethod
+    def from_node(node: Node) -> PatternNode:
+        """What fits to the Cell of ``node``, whatever its inputs."""
+        check_type(node, "node", Node, "PatternNode")
+        made = PatternNode(str(node.get_targets()[0]))
+        if node.get_node_type() is NodeType.CallCell:
+            made._type = node.get_instance_type()
+        return made
+
+    @staticmethod
+    def create_pattern_from_node(node: Node) -> PatternNode:
+        """What fits to ``node`` and all before it."""
+        made = PatternNode.from_node(node)
+        made._inputs = [PatternNode.create_pattern_from_node(item) for item in node.get_inputs()]
+        return made
+
+    @staticmethod
+    def create_pattern_from_list(type_list: list) -> Any:
+        """The last of a chain of calls of these classes; None for an empty list."""
+        last = None
+        for place, kind in enumerate(check_type(type_list, "type_list", list, "PatternNode")):
+            last = PatternNode(f"{place}-{kind}", kind, [] if last is None else [last])
+        return last
+
+    def add_input(self, node: PatternNode) -> None:
+        """One more input."""
+        self._inputs.append(check_type(node, "node", PatternNode, "PatternNode"))
+
+    def set_inputs(self, inputs: list[PatternNode]) -> None:
+        """These inputs instead. Raises: TypeError for others than PatternNodes."""
+        for item in inputs:
+            check_type(item, "inputs", PatternNode, "PatternNode")
+        self._inputs = inputs
+
+    def match(self, node: Node) -> bool:
+        """Whether ``node`` alone, without its inputs, fits."""
+        return self._type == check_type(node, "node", Node, "PatternNode").get_instance_type()
+
+    def get_inputs(self) -> list[PatternNode]:
+        """Its inputs."""
+        return self._inputs
+
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    def type(self) -> Any:
+        """The class that it fits to."""
+        return self._type
+
+
+class VarNode(PatternNode):
+    """What fits to any node; it is not in what has matched."""
+
+    def __init__(self) -> None:
+        super().__init__("placeholder", Cell, [])
+
+    def match(self, node: Node) -> bool:
+        return node is not None
+
+
+class Replacement(abc.ABC):
+    """What makes new nodes of matched ones: derive from it and write ``build``."""
+
+    @abc.abstractmethod
+    def build(self, pattern: PatternNode, is_chain_pattern: bool, matched: OrderedDict) -> list[Node]:
+        """The new nodes, in their order; none to change nothing.
+
+        Args:
+            pattern: the last node of the pattern.
+            is_chain_pattern: whether the pattern was given as a list of classes.
+            matched: {name of a PatternNode: Node}.
+        """
+        raise NotImplementedError
+
+    def __call__(self, pattern: PatternNode, is_chain_pattern: bool, matched: OrderedDict) -> list[Node]:
+        return self.build(pattern, is_chain_pattern, matched)
+
+
+class PatternEngine:
+    """Replaces what fits to a pattern, in a `SymbolTree` and in those of its Cells.
+
+    Args:
+        pattern: a `PatternNode`, or a list of classes that are called one after the other.
+        replacement: a `Replacement`. Raises: TypeError for others.
+    """
+
+    def __init__(self, pattern: Any, replacement: Any = None) -> None:
+        check_type(replacement, "replacement", Replacement, "PatternEngine")
+        self._replacement, self._is_chain = replacement, isinstance(pattern, list)
+        if not self._is_chain:
+            self._pattern: PatternNode = check_type(pattern, "pattern", PatternNode, "PatternEngine")
+            return
+        for kind in pattern:
+            if not issubclass(kind, (Cell, Primitive)):
+                raise TypeError(
+                    f"The type of 'pattern' should be one of [Cell, Primitive]but got '{kind}' with type "
+                    f"'{type(kind).__name__}'."
+                )
+        self._pattern = PatternNode.create_pattern_from_list(pattern)
+
+    def pattern(self) -> PatternNode:
+        """The last node of the pattern."""
+        return self._pattern
+
+    def apply(self, stree: SymbolTree) -> bool:
+        """Replace all that fits; whether anything of ``stree`` itself, not of its Cells, was replaced."""
+        check_type(stree, "stree", SymbolTree, "PatternEngine")
+        changed, queue, visited = False, list(stree.get_inputs()), []  # type: ignore[var-annotated]
+        while queue:
+            node = queue.pop(0)
+            if node.get_symbol_tree() is None or any(node is item for item in visited):
+                continue  # replaced, or seen
+            visited.append(node)
+            if node.get_node_type() is NodeType.CellContainer:
+                self._apply_to_cells(node)
+                continue  # upstream does not look beyond it, either
+            if node.get_node_type() is NodeType.Tree:
+                self.apply(node.get_sub_tree())
+            matched = self._found(node)
+            new_nodes = self._replacement(self._pattern, self._is_chain, matched) if matched else None
+            if not new_nodes:
+                queue.extend(node.get_users())
+                continue
+            changed = True
+            queue.append(stree.replace(node, new_nodes))
+            for item in reversed(matched.values()):
+                if item is not node:
+                    stree.erase(item)
+        return changed
+
+    def _found(self, node: Node) -> Any:
+        """What fits, unless something else uses what is between."""
+        fits, matched = self._match(self._pattern, node)
+        return matched if fits and self._check_match(self._pattern, matched) else None
+
+    def _match(self, pattern: PatternNode, node: Node) -> tuple[bool, OrderedDict]:
+        """Whether ``node`` and its inputs fit, and {name of a PatternNode: Node}, inputs first."""
+        kinds = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
+        if node.get_node_type() not in kinds or not pattern.match(node):
+            return False, OrderedDict()
+        if isinstance(pattern, VarNode):
+            return True, OrderedDict()
+        matched: OrderedDict[str, Node] = OrderedDict()
+        inputs = node.get_inputs()
+        if pattern.get_inputs() and len(pattern.get_inputs()) != len(inputs):
+            return False, OrderedDict()
+        for part, item in zip(pattern.get_inputs(), inputs):
+            fits, found = self._match(part, item)
+            if not fits:
+                return False, OrderedDict()
+            matched.update(found)
+        matched[pattern.name()] = node
+        return True, matched
+
+    @staticmethod
+    def _check_match(pattern: PatternNode, match_dict: OrderedDict) -> bool:
+        """Whether all but the last of the matched nodes are used by matched ones only."""
+        nodes = list(match_dict.values())
+        inner = [node for name, node in match_dict.items() if name != pattern.name()]
+        return all(any(user is item for item in nodes) for node in inner for user in node.get_users())
+
+    def _apply_to_cells(self, container: Node) -> None:
+        """The same for the Cells of a SequentialCell. They change when the tree makes its network, as upstream."""
+        for node in container.nodes():
+            if node.get_symbol_tree() is None:
+                continue
+            if node.get_node_type() is NodeType.Tree:
+                self.apply(node.get_sub_tree())
+                continue
+            matched = self._found(node)
+            new_nodes = self._replacement(self._pattern, self._is_chain, matched) if matched else None
+            if new_nodes:
+                container._chain.replace(list(matched.values()), new_nodes)

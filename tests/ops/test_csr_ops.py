@@ -1,0 +1,66 @@
+"""`ops.operations._csr_ops` against the dense arithmetic; no kernel of upstream runs on a CPU."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat.ops.operations import _csr_ops
+
+ROWS = np.array([0, 1, 1, 3])
+INDPTR, INDICES = Tensor([0, 1, 3, 3, 4], ms.int32), Tensor([2, 0, 1, 2], ms.int32)
+SHAPE = (4, 3)
+VALUES = np.array([2.0, -1.0, 5.0, 0.5], np.float32)
+DENSE = np.arange(12, dtype=np.float32).reshape(SHAPE) + 1
+
+
+def _matrix(values: np.ndarray) -> np.ndarray:
+    made = np.zeros((*SHAPE, *values.shape[1:]), np.float32)
+    made[ROWS, INDICES.asnumpy()] = values
+    return made
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_sum(axis: int) -> None:
+    found = _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(VALUES), SHAPE, axis)
+    np.testing.assert_allclose(found.asnumpy(), _matrix(VALUES).sum(axis, keepdims=True))
+
+
+def test_sum_of_features_and_its_gradient() -> None:
+    """Edges with features, as graph networks sum them up for each node."""
+    values = np.random.default_rng(0).normal(size=(4, 2)).astype(np.float32)
+    weights = Tensor(np.arange(8, dtype=np.float32).reshape(4, 1, 2))
+
+    def total(v: Tensor) -> Tensor:
+        return (_csr_ops.CSRReduceSum()(INDPTR, INDICES, v, (*SHAPE, 2), 1) * weights).sum()
+
+    found = _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(values), (*SHAPE, 2), 1)
+    np.testing.assert_allclose(found.asnumpy(), _matrix(values).sum(1, keepdims=True), rtol=1e-6)
+    np.testing.assert_array_equal(ms.grad(total)(Tensor(values)).asnumpy(), weights.asnumpy()[ROWS, 0])
+
+
+def test_an_axis_that_is_not_sparse_is_refused() -> None:
+    with pytest.raises(ValueError, match="'axis' must be 0 or 1"):
+        _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(VALUES), SHAPE, 2)
+
+
+@pytest.mark.parametrize(("name", "columns"), [("CSRMV", 1), ("CSRMM", 2)])
+def test_product(name: str, columns: int) -> None:
+    right = np.arange(3 * columns, dtype=np.float32).reshape(3, columns) - 1
+    found = getattr(_csr_ops, name)()(INDPTR, INDICES, Tensor(VALUES), SHAPE, Tensor(right))
+    np.testing.assert_allclose(found.asnumpy(), _matrix(VALUES) @ right)
+
+
+@pytest.mark.parametrize("dense", [DENSE, DENSE[:1], DENSE[:, :1]])
+def test_values_with_a_dense_tensor(dense: np.ndarray) -> None:
+    here = np.broadcast_to(dense, SHAPE)[ROWS, INDICES.asnumpy()]
+    parts = (INDPTR, INDICES, Tensor(VALUES), SHAPE, Tensor(dense))
+    np.testing.assert_allclose(_csr_ops.CSRMul()(*parts).asnumpy(), VALUES * here)
+    np.testing.assert_allclose(_csr_ops.CSRDiv()(*parts).asnumpy(), VALUES / here)
+    found = ops.operations._csr_ops.CSRGather()(INDPTR, INDICES, Tensor(dense), SHAPE)
+    np.testing.assert_array_equal(found.asnumpy(), here)
+
+
+def test_rows_to_and_fro() -> None:
+    assert _csr_ops.CSR2COO()(INDPTR, 4).asnumpy().tolist() == ROWS.tolist()
+    assert _csr_ops.COO2CSR()(Tensor(ROWS, ms.int32), 4).asnumpy().tolist() == INDPTR.asnumpy().tolist()
