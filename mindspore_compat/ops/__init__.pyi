@@ -943,6 +943,8 @@ from mindspore_compat.ops.operations import BasicLSTMCell as BasicLSTMCell
 from mindspore_compat.ops.operations import BatchISendIRecv as BatchISendIRecv
 from mindspore_compat.ops.operations import BatchMatMul as BatchMatMul
 from mindspore_compat.ops.operations import BatchNorm as BatchNorm
+from mindspore_compat.ops.operations import BatchNormFold as BatchNormFold
+from mindspore_compat.ops.operations import BatchNormFold2 as BatchNormFold2
 from mindspore_compat.ops.operations import BatchToSpace as BatchToSpace
 from mindspore_compat.ops.operations import BatchToSpaceND as BatchToSpaceND
 from mindspore_compat.ops.operations import BatchToSpaceNDV2 as BatchToSpaceNDV2
@@ -1010,6 +1012,7 @@ from mindspore_compat.ops.operations import Conv3D as Conv3D
 from mindspore_compat.ops.operations import Conv3DTranspose as Conv3DTranspose
 from mindspore_compat.ops.operations import ConvertToDynamic as ConvertToDynamic
 from mindspore_compat.ops.operations import CopyWithSlice as CopyWithSlice
+from mindspore_compat.ops.operations import CorrectionMul as CorrectionMul
 from mindspore_compat.ops.operations import Cos as Cos
 from mindspore_compat.ops.operations import Cosh as Cosh
 from mindspore_compat.ops.operations import CountNonZero as CountNonZero
@@ -1071,6 +1074,11 @@ from mindspore_compat.ops.operations import ExtractImagePatches as ExtractImageP
 from mindspore_compat.ops.operations import ExtractVolumePatches as ExtractVolumePatches
 from mindspore_compat.ops.operations import Eye as Eye
 from mindspore_compat.ops.operations import FFTWithSize as FFTWithSize
+from mindspore_compat.ops.operations import FakeLearnedScaleQuantPerChannel as FakeLearnedScaleQuantPerChannel
+from mindspore_compat.ops.operations import FakeLearnedScaleQuantPerLayer as FakeLearnedScaleQuantPerLayer
+from mindspore_compat.ops.operations import FakeQuantParam as FakeQuantParam
+from mindspore_compat.ops.operations import FakeQuantPerChannel as FakeQuantPerChannel
+from mindspore_compat.ops.operations import FakeQuantPerLayer as FakeQuantPerLayer
 from mindspore_compat.ops.operations import FastGeLU as FastGeLU
 from mindspore_compat.ops.operations import FastGelu as FastGelu
 from mindspore_compat.ops.operations import Fill as Fill
@@ -1216,6 +1224,8 @@ from mindspore_compat.ops.operations import MaxUnpool3D as MaxUnpool3D
 from mindspore_compat.ops.operations import Maximum as Maximum
 from mindspore_compat.ops.operations import Median as Median
 from mindspore_compat.ops.operations import Meshgrid as Meshgrid
+from mindspore_compat.ops.operations import MinMaxUpdatePerChannel as MinMaxUpdatePerChannel
+from mindspore_compat.ops.operations import MinMaxUpdatePerLayer as MinMaxUpdatePerLayer
 from mindspore_compat.ops.operations import Minimum as Minimum
 from mindspore_compat.ops.operations import MirrorPad as MirrorPad
 from mindspore_compat.ops.operations import Mish as Mish

@@ -40,13 +40,11 @@ class Node:
         self, children: Node | Sequence[Node] | None = None, num_parallel_workers: int | None = None, cache: Any = None
     ) -> None:
         self.children: list[Node] = [children] if isinstance(children, Node) else list(children or ())
-        self.num_parallel_workers = (
-            config.get_num_parallel_workers()
-            if num_parallel_workers is None
-            else workers_in_range(num_parallel_workers)
-        )
-        wanted = config.wanted_workers() if num_parallel_workers is None else num_parallel_workers
-        self._lowered = self.num_parallel_workers, wanted
+        if num_parallel_workers is None:
+            self._lowered = config.get_num_parallel_workers(), config.wanted_workers()
+        else:
+            self._lowered = workers_in_range(num_parallel_workers), num_parallel_workers
+        self.num_parallel_workers = self._lowered[0]
         if cache is not None and not isinstance(cache, DatasetCache):
             kind = "mindspore.dataset.engine.cache_client.DatasetCache"  # upstream's name
             raise TypeError(
@@ -59,7 +57,9 @@ class Node:
 
     @property
     def _wanted_workers(self) -> int:
-        """`num_parallel_workers` before it was lowered to the CPUs: each of so many has its own random numbers."""
+        """`num_parallel_workers` before it was lowered to the CPUs, unless it was set to another number since: each of
+        so many has its own random numbers.
+        """
         lowered, wanted = self._lowered
         return wanted if self.num_parallel_workers == lowered else self.num_parallel_workers
 
