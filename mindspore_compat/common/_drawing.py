@@ -77,7 +77,7 @@ class Graph:
     def kept(self) -> Callable[[], None]:
         """What sets the generators of this graph, or of that which it is a part of, back to where they stand now."""
         made = (_here.graph or self)._made.values()
-        before = [(generator, dict(vars(generator))) for _, generator in made if generator is not None]
+        before = [(generator, copy.deepcopy(vars(generator))) for _, generator in made if generator is not None]
 
         def set_back() -> None:
             for generator, state in before:
@@ -115,11 +115,11 @@ class Repeated:
         """The generator that ``find`` gives, as it was when the block ran for the first time."""
         if not self._again:
             generator = self._outer.drawn(find) if self._outer is not None else find()
-            self._before.append(copy.copy(generator))  # type: ignore[union-attr]
+            self._before.append(copy.deepcopy(generator))  # type: ignore[union-attr]
             return generator
         program.not_repeatable("it draws random numbers in a backward pass")
         self._place += 1
-        return copy.copy(self._before[self._place - 1])  # type: ignore[index]
+        return copy.deepcopy(self._before[self._place - 1])  # type: ignore[index]
 
 
 def drawn_here(caller: Drawn | str, make: Callable[[], Any], kind: Any = None) -> Any:
