@@ -66,6 +66,16 @@ def test_a_learned_scale_has_a_gradient() -> None:
     np.testing.assert_allclose(found, [moved - 1 + 1 + 1], rtol=1e-5)
 
 
+def test_learned_scales_by_channel_are_those_of_each_row() -> None:
+    alpha, count = Tensor([2.0, 4.0], ms.float32), Tensor([4.0], ms.float32)
+    found = _quant_ops.FakeLearnedScaleQuantPerChannel(channel_axis=0)(X, alpha, count).asnumpy()
+    rows = [
+        _quant_ops.FakeLearnedScaleQuantPerLayer()(X[place], alpha[place : place + 1], count).asnumpy()
+        for place in range(2)
+    ]
+    np.testing.assert_allclose(found, rows)
+
+
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="num_bits"):
         _quant_ops.FakeQuantPerLayer(num_bits=5)

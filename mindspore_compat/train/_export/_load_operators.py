@@ -57,6 +57,9 @@ _NAMES: dict[str, str] = {
     "colours, boxes by score": "AdjustHue AdjustSaturation CombinedNonMaxSuppression NonMaxSuppressionV3 "
     "NonMaxSuppressionWithOverlaps SampleDistortedBoundingBoxV2 ScaleAndTranslate",
     "matrices, special functions": "Betainc MatrixSolveLs TridiagonalMatMul",
+    "simulated quantization": "BatchNormFold BatchNormFold2 CorrectionMul FakeLearnedScaleQuantPerChannel "
+    "FakeLearnedScaleQuantPerLayer FakeQuantParam FakeQuantPerChannel FakeQuantPerLayer MinMaxUpdatePerChannel "
+    "MinMaxUpdatePerLayer",
     "more random numbers": "NonDeterministicInts ParameterizedTruncatedNormal",
     "more changes of Parameters": "ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl "
     "FusedSparseProximalAdagrad SparseApplyAdadelta SparseApplyAdagradV2 SparseApplyFtrlV2 "
