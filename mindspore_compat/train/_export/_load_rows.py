@@ -170,6 +170,7 @@ def _pool_with_places(a: dict[str, Any]) -> _Run:
 
 #: {operator: a function of its attributes that gives the computation}
 _BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
+    "FakeQuantParam": lambda attributes: lambda x: x,  # they hold scale and zero point for converters
     **{name: _convolution(name, spatial) for name, spatial in (("Conv2D", 2), ("Conv2DTranspose", 2), ("Conv3D", 3))},
     **{name: _pool(name, spatial) for name, spatial in (("MaxPool", 2), ("MaxPool3D", 3), ("AvgPool3D", 3))},
     "MaxPoolWithArgmaxV2": _pool_with_places,
@@ -249,7 +250,6 @@ _BY_INPUTS: dict[str, _Run] = {
     "BroadcastToView": lambda x, size: wrap(torch.broadcast_to(x, size)),
     "GatherNdExt": lambda x, index: ops.gather_nd(x, index),
     "Eye": lambda n, m, number: ops.eye(n, m, _dtype(number)),
-    "FakeQuantParam": lambda x: x,  # holds scale and zero point for converters
 }
 
 
