@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import makers
-from ..recipe import Edit, Project, Stage
+from ..recipe import SHARED_DROPOUT, Edit, Project, Stage
 
 PROJECTS = (
     Project(
@@ -43,6 +43,6 @@ PROJECTS = (
             ),
         ),
         environment={"PYTHONPATH": "."},
-        chance="dropout",
+        chance=SHARED_DROPOUT,
     ),
 )

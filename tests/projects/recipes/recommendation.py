@@ -98,7 +98,6 @@ PROJECTS = (
             Edit("default_config.yaml", "data_emb_dim: 80", "data_emb_dim: 8"),
             Edit("default_config.yaml", "train_epochs: 15", "train_epochs: 2"),
         ),
-        chance="dropout",
     ),
     Project(
         "ncf",

@@ -83,6 +83,5 @@ PROJECTS = (
                 "--device_target CPU",
             ),
         ),
-        chance="crops and scales, drawn with NumPy",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import relations, tables
-from ..recipe import Edit, Project, Stage
+from ..recipe import SHARED_DROPOUT, Edit, Project, Stage
 
 CPU = "--device_target CPU"
 LSTM = f"--preprocess false --preprocess_path {{data}} --embed_size 20 --num_hiddens 16 --batch_size 8 {CPU}"
@@ -42,7 +42,7 @@ PROJECTS = (
                 f"{{newest:**/*.ckpt}} {CPU}",
             ),
         ),
-        chance="dropout",
+        chance=SHARED_DROPOUT,
     ),
     Project(
         "lstm",

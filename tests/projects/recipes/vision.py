@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import makers
-from ..recipe import Edit, Project, Stage
+from ..recipe import SHARED_DROPOUT, Edit, Project, Stage
 
 CPU = "--device_target CPU"
 CIFAR = partial(makers.cifar10, train=25, test=10)
@@ -78,7 +78,7 @@ PROJECTS = (
                 f"--batch_size 1 {CPU}",
             ),
         ),
-        chance="dropout",
+        chance=SHARED_DROPOUT,
     ),
     Project(
         "alexnet",
@@ -99,7 +99,7 @@ PROJECTS = (
             ),
             Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target GPU"),
         ),
-        chance="dropout",
+        chance=SHARED_DROPOUT,
     ),
     Project(
         "googlenet",
@@ -125,7 +125,6 @@ PROJECTS = (
                 "--image_width 64 --image_height 64",
             ),
         ),
-        chance="dropout",
     ),
     Project(
         "mobilenetv2",
@@ -149,7 +148,6 @@ PROJECTS = (
                 "export.py --config_path default_config_cpu.yaml --num_classes 2 --ckpt_file {newest:**/*.ckpt}",
             ),
         ),
-        chance="dropout",
     ),
     Project(
         "vgg16",
@@ -175,7 +173,6 @@ PROJECTS = (
             ),
         ),
         edits=(Edit("cifar10_config.yaml", r"^image_size: .*", "image_size: [32, 32]"),),
-        chance="dropout",
     ),
     Project(
         "ghostnet",
@@ -455,7 +452,7 @@ PROJECTS = (
             Edit("src/config.py", "widen_factor = 10", "widen_factor = 1"),
             Edit("src/config.py", "depth = 40", "depth = 10"),
         ),
-        chance="dropout",
+        chance=SHARED_DROPOUT,
     ),
     Project(
         "resnext50",
