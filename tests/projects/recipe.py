@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["LOSS", "SHARED_DROPOUT", "Edit", "Project", "Stage", "losses_in"]
+__all__ = ["LOSS", "SHARED_DROPOUT", "UNSTEADY", "Edit", "Project", "Stage", "losses_in"]
 
 LOSS = r"(?i)loss(?!\w*scale)\w*[^\d\n]{0,12}?((?<![\d.])-?\d+\.\d*(?:e[-+]?\d+)?|nan|inf)\b"
 """A number with a point within a few signs after a word that ends in loss: "loss is 2.3", "avg_loss: 2.3", "loss:[2.3/2.3]"."""
 
 SHARED_DROPOUT = "dropout; after some steps real MindSpore's threads share its generator, in another order in each run"
+UNSTEADY = "two runs of real MindSpore with this seed differ by as much"
 
 
 @dataclass(frozen=True)

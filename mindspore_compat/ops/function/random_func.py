@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
@@ -197,7 +198,7 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any
     if not offset and seed < 0:
         return wrap(torch.randperm(int(n), dtype=dtype_or_none(dtype), device=current_device()))
     order = torch.from_numpy(MersenneTwister(offset or seed).shuffled(int(n)))
-    return wrap(to_dtype(order, dtype_or_none(dtype) or _int64).to(current_device()))
+    return wrap(sent(to_dtype(order, dtype_or_none(dtype) or _int64), current_device()))
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import makers
-from ..recipe import Edit, Project, Stage
+from ..recipe import UNSTEADY, Edit, Project, Stage
 
 
 def _ssd(data):  # type: ignore[no-untyped-def]
@@ -39,7 +39,7 @@ PROJECTS = (
         ),
         real=(Edit("src/ssd.py", r"self\.less\(0, gt_label\)", "(gt_label > 0)"),),
         real_why="`Less` takes no Python number in 2.10",
-        chance="crops, drawn with NumPy in worker processes",
+        chance=UNSTEADY,
     ),
     Project(
         "yolov3",
@@ -153,7 +153,7 @@ PROJECTS = (
         ),
         real=(Edit("src/retinanet.py", r"self\.less\(0, gt_label\)", "(gt_label > 0)"),),
         real_why="`Less` takes no Python number in 2.10",
-        chance="crops, drawn with NumPy in worker processes",
+        chance=UNSTEADY,
     ),
     Project(
         "protonet",
@@ -173,7 +173,7 @@ PROJECTS = (
             ),
             Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --device_target GPU --batch_size 2"),
         ),
-        chance="episodes, drawn with NumPy",
+        chance=UNSTEADY,
     ),
     Project(
         "pointnet",
@@ -195,6 +195,6 @@ PROJECTS = (
             Stage("export", "src/export.py --model {newest:**/*.ckpt} --device_target GPU"),
         ),
         environment={"PYTHONPATH": "."},
-        chance="points, drawn with NumPy",
+        chance=UNSTEADY,
     ),
 )
