@@ -44,7 +44,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
     make = with_seeds(partial(Masks, keep_prob=1 - p), "dropout", seed)
     engine = engine_of(seed, "dropout", make, input, repeats=True) if p < 1 else None
     if engine is not None:
-        return wrap(_masked(input, 1 - p, engine)[0])
+        return wrap(_masked(input, engine)[0])
     if seed is None:
         return wrap(torch.dropout(input, p, True))
     return dropout_with_mask(input, 1 - p, seed)[0]
@@ -57,11 +57,9 @@ def dropout_stream(keep_prob: float, seed: int, seed2: int) -> SeedStream:
 
 def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
     """(x · mask / keep_prob, mask)."""
-    engine = engine_of(
-        seed, "dropout", with_seeds(partial(Masks, keep_prob=keep_prob), "dropout", seed), x, repeats=True
-    )
+    engine = engine_of(seed, "dropout", None, x, repeats=True)
     if engine is not None:
-        result, mask = _masked(x, keep_prob, engine)
+        result, mask = _masked(x, engine)
         return wrap(result), wrap(mask.to(x.dtype))
     keep = (
         torch.rand(tuple(x.shape), device=x.device, dtype=torch.float32, generator=generator_of(seed, x.device))
@@ -74,7 +72,7 @@ def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
 def dropped(x: Any, p: float, stream: SeedStream) -> Any:
     """`dropout` in training, by upstream's numbers where ``stream`` has them."""
     engine = engine_of(stream, "dropout", None, x, repeats=True)
-    return torch.dropout(x, p, True) if engine is None else _masked(x, 1 - p, engine)[0]
+    return torch.dropout(x, p, True) if engine is None else _masked(x, engine)[0]
 
 
 def draws_by_engine(stream: SeedStream, x: torch.Tensor) -> bool:
@@ -82,10 +80,10 @@ def draws_by_engine(stream: SeedStream, x: torch.Tensor) -> bool:
     return isinstance(stream, Drawn) and engines_draw((x,))
 
 
-def _masked(x: torch.Tensor, keep_prob: float, engine: Masks) -> tuple[torch.Tensor, torch.Tensor]:
-    """(x · mask / keep_prob, rounded as upstream's kernel does, and the mask, bool)."""
+def _masked(x: torch.Tensor, engine: Masks) -> tuple[torch.Tensor, torch.Tensor]:
+    """(what the engine keeps of x, scaled up with upstream's rounding, and the mask, bool)."""
     mask = filled(engine.fill, x.shape, torch.bool)
-    return x * mask * _scale(keep_prob, x.dtype), mask
+    return x * mask * _scale(engine.keep_prob, x.dtype), mask
 
 
 @lru_cache(64)

@@ -66,11 +66,11 @@ class Masks(Engine):
 
     def __init__(self, seed: int, seed2: int, keep_prob: float) -> None:
         super().__init__(seed, seed2)
-        self._keep_prob = keep_prob
+        self.keep_prob = keep_prob
 
     def fill(self, mask: torch.Tensor) -> None:
         """Draw for each element of a bool tensor on the CPU; so do the other engines for theirs."""
-        self.single_chances(self._keep_prob, mask.numpy().reshape(-1))
+        self.single_chances(self.keep_prob, mask.numpy().reshape(-1))
 
 
 class ChannelMasks(LinearCongruential):
