@@ -15,6 +15,7 @@ Upstream: what ``set_grad`` and the PyNative executor record.
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,11 +27,12 @@ from mindspore_compat.common._element_updates import assigns_elements, seen
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._overwritten import with_copies
-from mindspore_compat.common._program import program
+from mindspore_compat.common._points import Lent, as_variable, is_differentiable, point, points, variable
 from mindspore_compat.common._recorded import DIFFERENTIABLE, THREAD, keeps_graph, outside, raise_other, sequence_number
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
+from mindspore_compat.context import is_graph_mode
 
 __all__ = [
     "KEPT",
@@ -48,33 +50,8 @@ __all__ = [
 _Base = torch._C.TensorBase
 _set_multithreaded = torch._C._set_multithreading_enabled
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
-
-
-def is_differentiable(value: Any) -> bool:
-    """Whether it is a tensor that can have a gradient."""
-    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
-
-
-def as_variable(value: torch.Tensor) -> torch.Tensor:
-    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs
-    through it.
-    """
-    if value.requires_grad and keeps_graph():
-        return wrap(_Base.view_as(value, value))
-    variable = wrap(_Base.detach(value)).requires_grad_(True)
-    for hook in value.__dict__.get("_input_hooks", {}).values():
-        program.not_repeatable("a Tensor has hooks")
-        torch.Tensor.register_hook(variable, hook)
-    return variable
-
-
-def _point(value: Any) -> Any:
-    """A sparse tensor with its values to differentiate at, anything else as it is."""
-    return value._like(as_variable(value.values)) if isinstance(value, Sparse) else value
-
-
-def _variable(point: Any) -> Any:
-    return point if isinstance(point, torch.Tensor) or not isinstance(point, Sparse) else point.values
+_interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.vmap and the like
+_NOTHING: Any = contextlib.nullcontext()
 
 
 def tensors_of(outputs: Any) -> list[torch.Tensor]:
@@ -107,15 +84,18 @@ class Forward:
     Args:
         fn: what to compute; it is called once, here.
         wanted: positions of ``args`` to differentiate by.
+        by_place: the same Tensor at two places is two variables, as in compiled code; else the derivative is by the
+            Tensor as a whole.
 
     Attributes:
         outputs: what it gave, with its graph.
         variables: what stood at ``wanted``.
         start: the number of its first node, if it ran inside of another forward; else 0.
         shadows: of integers that are differentiated by, else None.
+        lent: those of the variables that require a gradient only while it runs or is differentiated.
     """
 
-    __slots__ = ("outputs", "shadows", "start", "variables")
+    __slots__ = ("lent", "outputs", "shadows", "start", "variables")
 
     def __init__(
         self,
@@ -124,41 +104,44 @@ class Forward:
         kwargs: dict[str, Any] | None = None,
         wanted: Sequence[int] = (),
         weights: Sequence[Any] = (),
+        by_place: bool = False,
     ) -> None:
         self.shadows: Shadows | None = None
+        self.lent: list[torch.Tensor] = []
+        by_place = bool(wanted) and (by_place or is_graph_mode() or _interpreters() is not None)
         if has_integers(args, wanted, weights):
-            fn, args, self.shadows = self._following(fn, args, wanted, weights)
-        if wanted:
-            args = tuple(
-                [
-                    arg if position not in wanted else as_variable(arg) if is_differentiable(arg) else _point(arg)
-                    for position, arg in enumerate(args)
-                ]
-            )
-        self.variables = [_variable(args[position]) for position in wanted]
+            fn, args, self.shadows = self._following(fn, args, wanted, weights, by_place)
+        if by_place:
+            args = tuple([point(arg) if position in wanted else arg for position, arg in enumerate(args)])
+        elif wanted:
+            args, self.lent = points(args, wanted)
+        self.variables = [variable(args[position]) for position in wanted]
         self.start = sequence_number() if THREAD.running else 0
         if seen.assignments and assigns_elements(fn, False):
             fn = with_copies(fn)
-        if torch.is_grad_enabled():
-            with DIFFERENTIABLE:
-                self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
-        else:
-            with torch.enable_grad(), DIFFERENTIABLE:
-                self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+        with Lent(self.lent) if self.lent else _NOTHING:
+            if torch.is_grad_enabled():
+                with DIFFERENTIABLE:
+                    self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+            else:
+                with torch.enable_grad(), DIFFERENTIABLE:
+                    self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
     @staticmethod
     def _following(
-        fn: Callable[..., Any], args: tuple, wanted: Sequence[int], weights: Sequence[Any]
+        fn: Callable[..., Any], args: tuple, wanted: Sequence[int], weights: Sequence[Any], by_place: bool
     ) -> tuple[Any, tuple, Shadows]:
         """The computation with shadows of its integers, its arguments, and those shadows."""
         outer, shadows = THREAD.shadows, Shadows()
         shadows.follow_weights(weights)
-        args = tuple(
-            [
-                shadows.variable(arg, outer) if position in wanted and is_integer(arg) else arg
-                for position, arg in enumerate(args)
-            ]
-        )
+        places = [place for place in wanted if is_integer(args[place])]
+        if by_place:
+            made = {place: shadows.variable(args[place], outer) for place in places}
+        else:
+            of = {id(args[place]): args[place] for place in places}
+            variables = {key: shadows.variable(value, outer) for key, value in of.items()}
+            made = {place: variables[id(arg)] for place, arg in enumerate(args) if id(arg) in variables}
+        args = tuple([made.get(place, arg) for place, arg in enumerate(args)])
 
         def follow(*args: Any, **kwargs: Any) -> Any:
             THREAD.shadows = shadows
@@ -181,6 +164,7 @@ class Forward:
     def _like(self, outputs: Any, variables: list[Any]) -> Forward:
         made = Forward.__new__(Forward)
         made.outputs, made.variables, made.start, made.shadows = outputs, variables, self.start, self.shadows
+        made.lent = self.lent
         return made
 
 
@@ -198,6 +182,11 @@ def gradients(
     _refuse_without_grad()
     if forward.shadows is not None:
         return _by_integers(forward, forward.shadows, targets, sens, again)
+    with Lent(forward.lent) if forward.lent else _NOTHING:
+        return _gradients_of_roots(forward, targets, sens, again)
+
+
+def _gradients_of_roots(forward: Forward, targets: Sequence[torch.Tensor], sens: Any, again: bool) -> tuple[Any, ...]:
     roots = [history(root) for root in tensors_of(forward.outputs)]
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
@@ -238,6 +227,7 @@ def in_floats(forward: Forward) -> Forward:
         return forward
     through = Forward.__new__(Forward)
     through.outputs, through.start, through.shadows = tree_map(shadows.of, forward.outputs), forward.start, None
+    through.lent = forward.lent
     through.variables = [shadows.of(variable) for variable in forward.variables]
     return through
 
@@ -255,7 +245,7 @@ def _refuse_without_grad() -> None:
 
 def _maps(roots: Sequence[torch.Tensor]) -> bool:
     """Whether they are computed for several inputs at once, by torch.vmap."""
-    return torch._C._functorch.peek_interpreter_stack() is not None and any(map(_is_batched, roots))
+    return _interpreters() is not None and any(map(_is_batched, roots))
 
 
 def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
@@ -300,11 +290,10 @@ def _backward(
 ) -> tuple[Any, ...]:
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
     # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
-    cuts = (
-        [node.register_prehook(_nothing) for node in outside(roots, forward.start)]
-        if forward.start or THREAD.spans
-        else ()
-    )
+    # inside of another forward they are older than this one, and cut off with the rest
+    cuts = [] if forward.start else [_end_at(variable) for variable in forward.variables if _is_computed(variable)]
+    if forward.start or THREAD.spans:
+        cuts += [node.register_prehook(_nothing) for node in outside(roots, forward.start)]
     _set_multithreaded(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
         return torch.autograd.grad(
@@ -319,8 +308,21 @@ def _backward(
             cut.remove()
 
 
+def _is_computed(variable: Any) -> bool:
+    return isinstance(variable, torch.Tensor) and variable.grad_fn is not None
+
+
 def _nothing(gradients: tuple) -> tuple:
     return (None,) * len(gradients)
+
+
+def _end_at(variable: torch.Tensor) -> Any:
+    """Let no gradient pass what is differentiated by, though it was computed."""
+    place = variable.output_nr
+    node: Any = variable.grad_fn
+    return node.register_prehook(
+        lambda gradients: tuple([None if index == place else item for index, item in enumerate(gradients)])
+    )
 
 
 def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:

@@ -33,6 +33,7 @@ class _Thread(threading.local):
         self.running = 0
         self.refused = 0  # how many contexts of `no_grad` are open
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
+        self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
         self.multithreaded = True  # what torch's setting was before the outermost forward
         self.end = 0
         self.spans: list[int] = []

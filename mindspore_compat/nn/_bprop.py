@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 from mindspore_compat.common._drawing import Repeated
 from mindspore_compat.common._element_updates import assigns_elements
 from mindspore_compat.common._own_backward import own_backward
+from mindspore_compat.common._points import Lent
 from mindspore_compat.common._recorded import THREAD, differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit, is_graph_mode
@@ -138,12 +139,13 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
         return compute(*args, **kwargs)
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
-    draws = Repeated()
+    draws, lent = Repeated(), Lent(THREAD.lent)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
             stack.enter_context(scope)
             stack.enter_context(draws)
+            stack.enter_context(lent)
             around = _get_current_function_mode_stack()
             for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
                 if not any(mode is other for other in around):

@@ -111,7 +111,7 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient
         is the Jacobian's product.
         """
-        forward = Forward(fn, args, wanted=range(len(args)))
+        forward = Forward(fn, args, wanted=range(len(args)), by_place=True)
         outputs, aux = _split_aux(forward.outputs, has_aux, "jvp")
         floats = in_floats(forward.of(outputs))
         seeds = [
@@ -201,7 +201,7 @@ def _jacobian(owner: str, fn: Callable[..., Any], grad_position: Any, has_aux: b
             raise ValueError("The element in grad_position must belong to [0, args_num).")
         if owner == "jacfwd":
             check_floats([args[place] for place in positions], "inputs")
-        forward = Forward(fn, args, wanted=positions)
+        forward = Forward(fn, args, wanted=positions, by_place=True)
         outputs, aux = _split_aux(forward.outputs, has_aux, owner)
         check_floats(tensors_of(outputs), "outputs")
         each = [_jacobian_rows(forward, root) for root in tensors_of(outputs)]

@@ -1,0 +1,92 @@
+"""What a forward is differentiated by: its inputs as points of their own, or in PYNATIVE_MODE themselves
+(docs/design/differentiation.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD, keeps_graph
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.sparse_tensor import Sparse
+
+__all__ = ["Lent", "as_variable", "is_differentiable", "point", "points", "variable"]
+
+_Base = torch._C.TensorBase
+_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
+
+
+def is_differentiable(value: Any) -> bool:
+    """Whether it is a tensor that can have a gradient."""
+    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
+
+
+def as_variable(value: torch.Tensor) -> torch.Tensor:
+    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs
+    through it.
+    """
+    if value.requires_grad and keeps_graph():
+        return wrap(_Base.view_as(value, value))
+    variable = wrap(_Base.detach(value)).requires_grad_(True)
+    for hook in value.__dict__.get("_input_hooks", {}).values():
+        program.not_repeatable("a Tensor has hooks")
+        torch.Tensor.register_hook(variable, hook)
+    return variable
+
+
+def point(value: Any) -> Any:
+    """An input as a point to differentiate at; of a sparse tensor the values."""
+    if isinstance(value, Sparse):
+        return value._like(as_variable(value.values))
+    return as_variable(value) if is_differentiable(value) else value
+
+
+def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor]]:
+    """The arguments with points to differentiate at where they are wanted, one for each object; and the tensors that
+    are points themselves while they are lent.
+
+    In PYNATIVE_MODE the derivative is by the Tensor as a whole, however it gets into the computation: from two places
+    of the arguments, from a list in them, as an attribute of the Cell.
+    """
+    made: dict[int, Any] = {}
+    lent: list[torch.Tensor] = []
+    for position in wanted:
+        value = args[position]
+        if id(value) in made:
+            continue
+        if not is_differentiable(value) or value.__dict__.get("_input_hooks"):  # hooks are the point's
+            made[id(value)] = point(value)
+        elif not value.requires_grad and not isinstance(value, torch.nn.Parameter):  # a frozen one has no gradient
+            lent.append(value)
+    return tuple([made.get(id(arg), arg) for arg in args]), lent
+
+
+class Lent:
+    """Context in which tensors that require no gradient do so. `THREAD.lent` are all that are lent now: who computes
+    again later lends them again.
+    """
+
+    __slots__ = ("_now", "_tensors")
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        self._tensors = tuple(tensors)
+
+    def __enter__(self) -> None:
+        self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor)]
+        for tensor in self._now:
+            _Base.requires_grad_(tensor, True)
+        THREAD.lent += self._now
+
+    def __exit__(self, *_: Any) -> None:
+        for tensor in self._now:
+            _Base.requires_grad_(tensor, False)
+            THREAD.lent.pop()
+
+
+def variable(point: Any) -> Any:
+    """The tensor that a point is differentiated by."""
+    return point if isinstance(point, torch.Tensor) or not isinstance(point, Sparse) else point.values
