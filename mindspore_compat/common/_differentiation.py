@@ -7,8 +7,8 @@ without anybody having to say so, both things that upstream's semantics ask for:
 - While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be
   differentiated: derivatives compose.
 - What was computed before a `Forward` is a constant for it, although torch recorded it: `gradients` goes no further
-  than to what the forward itself recorded, or, at top level, to what forwards recorded that Cells have kept
-  (`Cell.set_grad`).
+  than to what the forward itself recorded, or, at top level in PYNATIVE_MODE, to what forwards recorded that Cells
+  have kept (`Cell.set_grad`).
 
 Upstream: what ``set_grad`` and the PyNative executor record.
 """
@@ -28,7 +28,15 @@ from mindspore_compat.common._integer_gradients import Shadows, has_integers, is
 from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._overwritten import with_copies
 from mindspore_compat.common._points import Lent, as_variable, is_differentiable, point, points, variable
-from mindspore_compat.common._recorded import DIFFERENTIABLE, THREAD, keeps_graph, outside, raise_other, sequence_number
+from mindspore_compat.common._recorded import (
+    DIFFERENTIABLE,
+    THREAD,
+    keeps_graph,
+    outside,
+    raise_other,
+    sequence_number,
+    spend,
+)
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
@@ -86,16 +94,18 @@ class Forward:
         wanted: positions of ``args`` to differentiate by.
         by_place: the same Tensor at two places is two variables, as in compiled code; else the derivative is by the
             Tensor as a whole.
+        keeps_inputs: in GRAPH_MODE, too, stay connected with what ``args`` were computed from.
 
     Attributes:
         outputs: what it gave, with its graph.
         variables: what stood at ``wanted``.
-        start: the number of its first node, if it ran inside of another forward; else 0.
+        start: the number of its first node, if what was recorded before is constant for it although forwards recorded
+            it: inside of another one, and in GRAPH_MODE; else None.
         shadows: of integers that are differentiated by, else None.
         lent: those of the variables that require a gradient only while it runs or is differentiated.
     """
 
-    __slots__ = ("lent", "outputs", "shadows", "start", "variables")
+    __slots__ = ("end", "lent", "outputs", "shadows", "start", "variables")
 
     def __init__(
         self,
@@ -105,9 +115,12 @@ class Forward:
         wanted: Sequence[int] = (),
         weights: Sequence[Any] = (),
         by_place: bool = False,
+        keeps_inputs: bool = False,
     ) -> None:
         self.shadows: Shadows | None = None
         self.lent: list[torch.Tensor] = []
+        if is_graph_mode() and not (THREAD.running or keeps_inputs):
+            args = detached(args)
         by_place = bool(wanted) and (by_place or is_graph_mode() or _interpreters() is not None)
         if has_integers(args, wanted, weights):
             fn, args, self.shadows = self._following(fn, args, wanted, weights, by_place)
@@ -116,7 +129,7 @@ class Forward:
         elif wanted:
             args, self.lent = points(args, wanted)
         self.variables = [variable(args[position]) for position in wanted]
-        self.start = sequence_number() if THREAD.running else 0
+        self.start = sequence_number() if THREAD.running or (THREAD.has_kept and is_graph_mode()) else None
         if seen.assignments and assigns_elements(fn, False):
             fn = with_copies(fn)
         with Lent(self.lent) if self.lent else _NOTHING:
@@ -126,6 +139,7 @@ class Forward:
             else:
                 with torch.enable_grad(), DIFFERENTIABLE:
                     self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+        self.end = sequence_number()
 
     @staticmethod
     def _following(
@@ -164,7 +178,7 @@ class Forward:
     def _like(self, outputs: Any, variables: list[Any]) -> Forward:
         made = Forward.__new__(Forward)
         made.outputs, made.variables, made.start, made.shadows = outputs, variables, self.start, self.shadows
-        made.lent = self.lent
+        made.lent, made.end = self.lent, self.end
         return made
 
 
@@ -227,7 +241,7 @@ def in_floats(forward: Forward) -> Forward:
         return forward
     through = Forward.__new__(Forward)
     through.outputs, through.start, through.shadows = tree_map(shadows.of, forward.outputs), forward.start, None
-    through.lent = forward.lent
+    through.lent, through.end = forward.lent, forward.end
     through.variables = [shadows.of(variable) for variable in forward.variables]
     return through
 
@@ -291,8 +305,10 @@ def _backward(
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
     # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
     # inside of another forward they are older than this one, and cut off with the rest
-    cuts = [] if forward.start else [_end_at(variable) for variable in forward.variables if _is_computed(variable)]
-    if forward.start or THREAD.spans:
+    cuts = []
+    if forward.start is None:
+        cuts += [_end_at(variable) for variable in forward.variables if _is_computed(variable)]
+    if forward.start is not None or THREAD.spans:
         cuts += [node.register_prehook(_nothing) for node in outside(roots, forward.start)]
     _set_multithreaded(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
@@ -303,6 +319,8 @@ def _backward(
         raise_other(error)
         raise
     finally:
+        if forward.start is not None and not (THREAD.running or again):
+            spend(forward.start, forward.end)
         _set_multithreaded(multithreaded)
         for cut in cuts:
             cut.remove()

@@ -11,12 +11,15 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import torch
+
 from mindspore_compat.common._program import program
 from mindspore_compat.common.seed import SeedStream
 
-__all__ = ["Drawn", "Graph", "Repeated", "drawn_here"]
+__all__ = ["Drawn", "Graph", "Graphs", "Repeated", "drawn_here"]
 
 _T = TypeVar("_T")
+_MOST_GRAPHS = 32  # of one Cell or function
 
 
 class _Here(threading.local):
@@ -93,6 +96,35 @@ class Graph:
         if place not in self._made:
             self._made[place] = caller, make()  # which keeps the id its own
         return self._made[place][1]
+
+
+class Graphs:
+    """The graphs of one Cell or function: one for each kind of arguments, as upstream compiles them."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, tuple[Graph, Any]] = {}
+
+    def of(self, key: Any, arguments: Any, keep: Any = None) -> Graph:
+        """The graph for a use and its arguments.
+
+        Args:
+            key: what else tells one from another, hashable, with ids of objects in ``keep``.
+        """
+        kind = key, _signature(arguments)
+        if kind not in self._made and len(self._made) >= _MOST_GRAPHS:
+            del self._made[next(iter(self._made))]
+        return self._made.setdefault(kind, (Graph(), keep))[0]
+
+
+def _signature(value: Any) -> Any:
+    """What upstream compiles a graph for, hashable: the shapes and dtypes of tensors, the values of all else."""
+    if isinstance(value, torch.Tensor):
+        return tuple(value.shape), value.dtype
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(map(_signature, value))
+    if isinstance(value, dict):
+        return tuple((key, _signature(item)) for key, item in value.items())
+    return (type(value), value) if isinstance(value, (int, float, str, torch.dtype)) else type(value)
 
 
 class Repeated:

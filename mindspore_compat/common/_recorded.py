@@ -14,11 +14,21 @@ import torch
 from mindspore_compat.common._integer_gradients import Shadows
 from mindspore_compat.common._refusals import of_custom_function
 
-__all__ = ["DIFFERENTIABLE", "THREAD", "differentiable", "keeps_graph", "outside", "raise_other", "sequence_number"]
+__all__ = [
+    "DIFFERENTIABLE",
+    "THREAD",
+    "differentiable",
+    "is_spent",
+    "keeps_graph",
+    "outside",
+    "raise_other",
+    "sequence_number",
+    "spend",
+]
 
 sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
 _is_multithreaded, _set_multithreaded = torch._C._is_multithreading_enabled, torch._C._set_multithreading_enabled
-_MOST_SPANS = 4096
+_MOST_SPANS, _MOST_SPENT = 4096, 512
 _LEAF = 2**63  # torch numbers nodes of leaves from above
 
 
@@ -31,6 +41,8 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.running = 0
+        self.has_kept = False  # whether a Cell has kept a forward here
+        self.spent: list[int] = []  # in turn begins and ends of ranges of nodes whose gradient was taken (`spend`)
         self.refused = 0  # how many contexts of `no_grad` are open
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
@@ -89,11 +101,11 @@ def keeps_graph() -> bool:
     return THREAD.running > 0 and torch.is_grad_enabled()
 
 
-def outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
-    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all
-    forwards.
+def outside(roots: Sequence[torch.Tensor], start: int | None) -> list[Any]:
+    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is None, outside of
+    all forwards.
     """
-    spans, found = [0, start] if start else THREAD.spans, []
+    spans, found = [0, start] if start is not None else THREAD.spans, []
     latest = spans[-1]
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set(waiting)
@@ -108,3 +120,27 @@ def outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
                     seen.add(following)
                     waiting.append(following)
     return found
+
+
+def spend(start: int, end: int) -> None:
+    """The nodes from ``start`` to before ``end`` are differentiated; torch has dropped what it needs for that."""
+    if end > start:
+        bisect.insort(THREAD.spent, start)
+        bisect.insort(THREAD.spent, end)
+        del THREAD.spent[:-_MOST_SPENT]
+
+
+def is_spent(value: torch.Tensor) -> bool:
+    """Whether it was computed from what is spent, so that nobody differentiates through it any more."""
+    waiting = [value.grad_fn] if THREAD.spent and value.grad_fn is not None else []
+    seen = set(waiting)
+    while waiting:
+        node: Any = waiting.pop()
+        number = node._sequence_nr()
+        if bisect.bisect_right(THREAD.spent, number) % 2:
+            return True
+        for following, _ in node.next_functions if number < _LEAF else ():
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mindspore_compat._capture.step.computations import graphs_of
 from mindspore_compat.common._differentiation import KEPT, Forward, is_differentiable, keep
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD, is_spent
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import is_graph_mode
 
 __all__ = ["KeptForward"]
@@ -31,6 +34,15 @@ def _are_same(before: Any, now: Any) -> bool:
     return len(before) == len(now) and all(a is b for a, b in zip(before, now))
 
 
+def _of_a_graph(arg: Any) -> Any:
+    """The argument, a constant where it was computed by a graph that has been differentiated, as a state is that the
+    last step gave back.
+    """
+    if isinstance(arg, torch.Tensor):
+        return wrap(arg.detach()) if arg.grad_fn is not None and is_spent(arg) else arg
+    return type(arg)(map(_of_a_graph, arg)) if type(arg) in (tuple, list) else arg
+
+
 def _stamp() -> tuple[int, int]:
     """Other numbers after each change of a Cell or update of a Parameter."""
     return program.epoch, program.writes
@@ -50,11 +62,20 @@ class KeptForward:
     def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
         self._forget_kept()
-        # what comes from another kept forward stays connected with it, as upstream
+        THREAD.has_kept = True
+        given = args
+        if is_graph_mode():
+            args = tuple([_of_a_graph(arg) for arg in args])
+            kwargs = {name: _of_a_graph(arg) for name, arg in kwargs.items()}
+        # what comes from another kept forward stays connected with it, as upstream's PYNATIVE_MODE has it
         variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
-        forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
+        run = self._call_cast
+        if is_graph_mode():
+            graph = graphs_of(self).of("kept", (args, kwargs))
+            run = lambda args, kwargs: graph.run(lambda _: self._call_cast(args, kwargs), None)  # noqa: E731
+        forward = Forward(lambda *args: run(args, kwargs), args, wanted=variables, keeps_inputs=True)
         if not kwargs:
-            self.__dict__["_captured"] = _Kept(args, _leaves(args), _stamp(), variables, forward)
+            self.__dict__["_captured"] = _Kept(given, _leaves(given), _stamp(), variables, forward)
             keep(self)
         return forward.outputs
 

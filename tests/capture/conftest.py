@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mindspore_compat._capture.step import computations
 from mindspore_compat._capture.step import replay as _replay
 from tests.nn.conftest import back_to_pynative  # noqa: F401
 
@@ -18,4 +19,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def free_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is replayed then does not depend on how long steps take."""
-    monkeypatch.setattr(_replay, "_SHARE", 1e6)
+    monkeypatch.setattr(computations, "_SHARE", 1e6)

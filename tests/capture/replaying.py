@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 from mindspore_compat import ParameterTuple, Tensor, context, nn, ops
-from mindspore_compat._capture.step import replay as _replay
+from mindspore_compat._capture.step.computations import computations_of
 
 GRAPH, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE
 
 
 def calls_of(owner: Any) -> list[Any]:
-    return list(_replay._computations_of(owner).calls.values())
+    return list(computations_of(owner).calls.values())
 
 
 def replays(owner: Any) -> int:

@@ -12,19 +12,17 @@ compares. The logger ``mindspore_compat`` says once for each step at level INFO 
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from mindspore_compat import log
 from mindspore_compat._capture.step.check import checked
 from mindspore_compat._capture.step.compile import compiled
+from mindspore_compat._capture.step.computations import Computations, computations_of
 from mindspore_compat._capture.step.tape import DRAWS, Tape, record
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT
@@ -47,93 +45,8 @@ _saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_h
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
-#: of the time that a computation would have taken eagerly, what recordings may take on top of the first tape
-_SHARE = 0.05
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
-
-
-def _switch() -> tuple[bool, int]:
-    """(whether the environment turns replays off, which replays are checked: every N-th, 0 for none).
-
-    Raises:
-        ValueError: for another word than "on", "off", "check" or "check:N".
-    """
-    given = os.environ.get("MINDSPORE_COMPAT_REPLAY", "on")
-    word, _, number = given.lower().partition(":")
-    if word not in ("on", "1", "off", "0", "check") or not (number or "1").isdigit() or number == "0":
-        raise ValueError(
-            "The environment variable MINDSPORE_COMPAT_REPLAY must be 'on', 'off', 'check' or 'check:N', but got "
-            f"{given!r}."
-        )
-    return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
-
-
-class _Computations:
-    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it;
-    a copy begins anew.
-
-    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth
-    a share of the time that the calls took, or that replays have saved.
-    """
-
-    def __init__(self, owner: Any = None) -> None:
-        self.owner = weakref.ref(owner) if owner is not None else None
-        self.calls: dict[Any, _Calls] = {}
-        self.graph = Graph()  # of calls that are not kept apart
-        self.is_off, self.checks_every = _switch()
-        self.eager_s = 0.0  # what all calls so far would have taken eagerly
-        self.spent_s = 0.0  # on recordings, above that
-        self.saved_s = 0.0  # by replays
-        self.last_s = 0.0  # the last recording
-        self.is_free = True  # the next tape
-        self.said: set[str] = set()
-        self.structure = -1  # which these belong to
-        self.has_compiled = False  # a part of it is torch.compile's
-        self.states: list[dict[str, Any]] = []  # the dicts of its modules
-        self.parameters: list[torch.Tensor] = []
-
-    def __deepcopy__(self, memo: dict) -> _Computations:
-        return _Computations()
-
-    def __reduce__(self) -> Any:
-        return _Computations, ()
-
-    def can_pay(self) -> bool:
-        """Whether a tape may be begun now; it takes two recordings."""
-        return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
-
-    def watch_rates(self) -> bool:
-        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their
-        rates themselves.
-
-        Returns:
-            Whether there was one that did not do so yet.
-        """
-        found = [state for state in self.states if state.get("_rates_move") is False]
-        for state in found:
-            state["_rates_move"] = self.is_free = True
-        return bool(found)
-
-    def say(self, what: str, *values: Any) -> None:
-        owner = self.owner() if self.owner is not None else None
-        if what not in self.said:
-            self.said.add(what)
-            log.info(
-                f"%s {what}.",
-                type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner),
-                *values,
-            )
-
-
-def _computations_of(owner: Any) -> _Computations:
-    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be
-    another's.
-    """
-    made = owner.__dict__.get("_computations")
-    if made is None or made.owner is None or made.owner() is not owner:
-        made = owner.__dict__["_computations"] = _Computations(owner)
-    return made
 
 
 class _Plan:
@@ -158,10 +71,10 @@ class _Plan:
 class _Calls:
     """The calls of one function with inputs of one kind."""
 
-    def __init__(self, made: _Computations, keep: Any) -> None:
+    def __init__(self, made: Computations, keep: Any, graph: Graph) -> None:
         self.made = made
         self.keep = keep  # objects whose ids are in the key
-        self.graph = Graph()
+        self.graph = graph
         self.plans: dict[Any, _Plan] = {}
         self.plan = _Plan()
         self.epoch = -1
@@ -213,26 +126,28 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         return not_traced(replayed, owner, key, compute, arguments, keep)
     if not is_graph_mode() or not _may_record(owner):
         return compute(arguments)
-    made = _computations_of(owner)
+    made = computations_of(owner)
     if made.is_off:
         made.say("runs eagerly: the environment says so")
-        return made.graph.run(compute, arguments)
+        return made.graphs.of(key, arguments, keep).run(compute, arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
         made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph and hooks")
-        return made.graph.run(compute, arguments)
+        return made.graphs.of(key, arguments, keep).run(compute, arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
-        return made.graph.run(compute, arguments)
+        return made.graphs.of(key, arguments, keep).run(compute, arguments)
+    of_graph = key
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
     if calls is None:
+        graph = made.graphs.of(of_graph, arguments, keep)
         if len(made.calls) >= _MAX_KINDS:
-            return made.graph.run(compute, arguments)
-        calls = made.calls[key] = _Calls(made, keep)
+            return graph.run(compute, arguments)
+        calls = made.calls[key] = _Calls(made, keep, graph)
     if calls.stopped:
         return calls.graph.run(compute, arguments)
     if calls.epoch != program.epoch:
@@ -336,7 +251,7 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
     return {key: _with_tensors(item, tensors) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _state_of(owner: Any, made: _Computations) -> Any:
+def _state_of(owner: Any, made: Computations) -> Any:
     """What of the Cells may change the computation, apart from the values of Parameters."""
     if not isinstance(owner, torch.nn.Module):
         return program.epoch
