@@ -21,7 +21,7 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     reduced,
 )
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
-from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div
+from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div, rows_cross_entropy
 
 __all__ = [
     "LossBase",
@@ -126,8 +126,9 @@ class HuberLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
 
-    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. ``is_grad`` and
-    ``num_classes`` are 1.0's, without effect.
+    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. The derivative by the
+    logits is softmax - labels, also of such rows and of labels that do not sum to 1; by the labels it is 0. ``is_grad``
+    and ``num_classes`` are 1.0's, without effect.
 
     Examples:
         >>> loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
@@ -149,14 +150,14 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             if self.sparse:
                 if labels.dtype is not torch.int64:
                     labels = self._as_indices(labels)
-                if not is_mean:
-                    labels = torch.where((labels >= 0) & (labels < logits.shape[-1]), labels, _IGNORED)
+                if is_mean:
+                    return _nn.cross_entropy_loss(logits, labels, None, _CODES["mean"], _NOWHERE, 0.0)
+                labels = self._one_hot(labels, logits)
             elif labels.dtype is not logits.dtype and labels.dtype.is_floating_point:
                 labels = labels.to(logits.dtype)
-            if is_mean:
-                return _nn.cross_entropy_loss(logits, labels, None, _CODES["mean"], _NOWHERE, 0.0)
-            losses = _nn.cross_entropy_loss(logits, labels, None, _CODES["none"], _IGNORED, 0.0)
-            return reduced(losses, self._asked)
+            if labels.dtype is not logits.dtype or labels.shape != logits.shape:
+                raise ValueError
+            return reduced(rows_cross_entropy(logits, labels), self._asked)
         except (RuntimeError, ValueError, AttributeError, IndexError) as error:
             raise self._explained(error, logits, labels) from None
 
@@ -183,6 +184,13 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 f"but got {labels.dtype}."
             )
         return labels.to(torch.int64)
+
+    @staticmethod
+    def _one_hot(labels: Any, logits: Any) -> Any:
+        """A row of zeros for a class out of range."""
+        if labels.shape != logits.shape[:-1]:
+            raise ValueError
+        return (labels.unsqueeze(-1) == torch.arange(logits.shape[-1], device=labels.device)).to(logits.dtype)
 
     def _explained(self, error: Exception, logits: Any, labels: Any) -> Exception:
         """What MindSpore raises for these inputs; looked for only once torch has refused them."""

@@ -169,8 +169,35 @@ def binary_cross_entropy_with_logits(
     return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy_with_logits")
 
 
+class _SoftmaxCrossEntropy(torch.autograd.Function):
+    """-Σ y log softmax(x), whose derivative by x is upstream's, softmax(x) - y, also where y does not sum to 1 (rows
+    without a class, with two); that by y is 0.
+    """
+
+    only_operators = True
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Any, y: Any) -> Any:  # type: ignore[override]
+        return -torch.sum(y * torch.log_softmax(x, -1), -1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # type: ignore[override]
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        x, y = ctx.saved_tensors
+        return (torch.softmax(x, -1) - y) * grad.unsqueeze(-1), None
+
+
+def rows_cross_entropy(logits: Any, labels: Any) -> Any:
+    """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it."""
+    return _SoftmaxCrossEntropy.apply(logits, labels)
+
+
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
-    """(loss of each row against a distribution, its gradient by the logits)."""
+    """(loss of each row against a distribution, softmax - labels)."""
     check_same_dtype("SoftmaxCrossEntropyWithLogits", logits_type=logits, label_type=labels)
     check_same_shape("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
     if logits.dim() != 2:
@@ -178,7 +205,7 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
             "For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be equal to 2, but got "
             f"{logits.dim()}. Reshape them to (rows, classes)."
         )
-    loss = -torch.sum(labels * torch.log_softmax(logits, -1), -1)
+    loss = rows_cross_entropy(logits, labels)
     with torch.no_grad():
         gradient = torch.softmax(logits, -1) - labels
     return wrap(loss), wrap(gradient)
