@@ -223,13 +223,15 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Columns (N, C·k, L) added up into (N, C, H, W).
+    """Columns (N, C·k, L) or (N, C, k, L) added up into (N, C, H, W).
 
     Raises:
         ValueError: for a negative ``output_size``.
     """
     if min(as_ints(output_size)) < 0:
         raise ValueError(f"For 'Col2Im', the value of 'output_size' must not be negative, but got {output_size}.")
+    if input.dim() == 4:
+        input = torch.flatten(input, 1, 2)
     return wrap(kernels.fold(input, as_ints(output_size), kernel_size, dilation, padding, stride))
 
 
@@ -239,7 +241,4 @@ def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padd
     Raises:
         ValueError: for a negative ``output_size``.
     """
-    if min(as_ints(output_size)) < 0:
-        raise ValueError(f"For 'Col2Im', the value of 'output_size' must not be negative, but got {output_size}.")
-    n, c, k, length = input_x.shape
-    return fold(torch.reshape(input_x, (n, c * k, length)), output_size, kernel_size, dilation, padding_value, stride)
+    return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)

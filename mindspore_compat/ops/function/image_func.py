@@ -127,9 +127,9 @@ def roi_align(
     roi_end_mode: int = 1,
 ) -> Any:
     """(k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1, y1, x2,
-    y2).
+    y2), which have no gradient.
     """
-    features, rois = wrap(features), rois.float()
+    features, rois = wrap(features), rois.detach().float()
     height, width = features.shape[-2:]
     batch = rois[:, 0].long()
     x1, y1 = rois[:, 1] * spatial_scale, rois[:, 2] * spatial_scale
