@@ -66,6 +66,17 @@ _adaptive_avg = _adaptive(tf.avg_pool2d, torch.mean)
 _adaptive_max = _adaptive(tf.max_pool2d, torch.amax)
 
 
+def _over_one_axis(name: str) -> Callable[..., Any]:
+    """Largest elements along one axis by those along two; nothing asks for their places."""
+
+    def pool(self: Any, **named: Any) -> Any:
+        spread = {"kernel_size": 1, "stride": 1, "padding": 0, "dilation": 1, "output_size": 1}
+        given = {key: [spread[key], *value] if key in spread and value else value for key, value in named.items()}
+        return torch.squeeze(getattr(torch.ops.aten, name)(torch.unsqueeze(self, -2), **given)[0], -2), None
+
+    return pool
+
+
 def _window_counts(
     size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool
 ) -> tuple[list[int], int]:
@@ -213,7 +224,7 @@ def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) 
 def _gelu(self: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
         return 0.5 * self * (1 + torch.tanh(math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)))
-    return self * (torch.erf(self / math.sqrt(2)) + 1) * 0.5
+    return self * 0.5 * (1 + torch.erf(self * math.sqrt(0.5)))
 
 
 def _softplus(self: Any, beta: float = 1, threshold: float = 20) -> Any:
@@ -284,6 +295,25 @@ def _nll_loss(self: Any, target: Any, weight: Any, reduction: int, ignore_index:
     return (losses if reduction == 0 else torch.sum(losses) / total if reduction == 1 else torch.sum(losses)), total
 
 
+def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
+    """Each row of ``target`` counts as far as its first negative; what torch has for it counts all of them."""
+    x, labels = torch.atleast_2d(self), torch.atleast_2d(target)
+    size = x.shape[1]
+    counted = torch.cumsum((labels < 0).to(torch.int32), 1) == 0
+    safe = torch.where(counted, labels, torch.zeros((), dtype=labels.dtype, device=labels.device))
+    places = torch.arange(size, dtype=labels.dtype, device=labels.device)
+    hit = ((torch.unsqueeze(safe, 2) == places) & torch.unsqueeze(counted, 2)).to(x.dtype)
+    wanted = torch.amax(hit, 1)
+    apart = torch.relu(1 - torch.unsqueeze(torch.gather(x, 1, safe.to(torch.int64)), 2) + torch.unsqueeze(x, 1))
+    each = apart * torch.unsqueeze(counted.to(x.dtype), 2) * torch.unsqueeze(1 - wanted, 1)
+    losses = torch.sum(each, [1, 2]) / size
+    if reduction:
+        losses = torch.mean(losses) if reduction == 1 else torch.sum(losses)
+    elif self.dim() < 2:
+        losses = torch.squeeze(losses, 0)
+    return losses, torch.reshape(wanted, tuple(target.shape))
+
+
 _nearest1d, _linear1d = _wider("upsample_nearest2d"), _wider("upsample_bilinear2d")
 
 #: By aten's name without overload.
@@ -297,6 +327,8 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d": _adaptive_avg,
     "adaptive_avg_pool2d": _adaptive_avg,
     "adaptive_max_pool2d": lambda self, output_size: (_adaptive_max(self, output_size), None),
+    "max_pool1d_with_indices": _over_one_axis("max_pool2d_with_indices"),
+    "adaptive_max_pool1d": _over_one_axis("adaptive_max_pool2d"),
     "max_pool2d_with_indices": _pooled(tf.max_pool2d, True),
     "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
     "avg_pool2d": _pooled(tf.avg_pool2d, False),
@@ -315,7 +347,10 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "mish": lambda self: self * torch.tanh(_softplus(self)),
     "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1),
     "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
-    "log_sigmoid_forward": lambda self: (-_softplus(-self), None),
+    "log_sigmoid_forward": lambda self: (
+        torch.minimum(self, _zero(self)) - torch.log1p(torch.exp(-torch.abs(self))),
+        None,
+    ),
     "leaky_relu": lambda self, negative_slope=0.01: (torch.maximum if negative_slope <= 1 else torch.minimum)(
         self, self * negative_slope
     ),
@@ -330,4 +365,5 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "upsample_linear1d": _linear1d,
     "nll_loss_forward": _nll_loss,
     "nll_loss2d_forward": _nll_loss,
+    "multilabel_margin_loss_forward": _multilabel_margin_loss,
 }
