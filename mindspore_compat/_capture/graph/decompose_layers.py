@@ -66,17 +66,6 @@ _adaptive_avg = _adaptive(tf.avg_pool2d, torch.mean)
 _adaptive_max = _adaptive(tf.max_pool2d, torch.amax)
 
 
-def _over_one_axis(name: str) -> Callable[..., Any]:
-    """Largest elements along one axis by those along two; nothing asks for their places."""
-
-    def pool(self: Any, **named: Any) -> Any:
-        spread = {"kernel_size": 1, "stride": 1, "padding": 0, "dilation": 1, "output_size": 1}
-        given = {key: [spread[key], *value] if key in spread and value else value for key, value in named.items()}
-        return torch.squeeze(getattr(torch.ops.aten, name)(torch.unsqueeze(self, -2), **given)[0], -2), None
-
-    return pool
-
-
 def _window_counts(
     size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool
 ) -> tuple[list[int], int]:
@@ -327,8 +316,6 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d": _adaptive_avg,
     "adaptive_avg_pool2d": _adaptive_avg,
     "adaptive_max_pool2d": lambda self, output_size: (_adaptive_max(self, output_size), None),
-    "max_pool1d_with_indices": _over_one_axis("max_pool2d_with_indices"),
-    "adaptive_max_pool1d": _over_one_axis("adaptive_max_pool2d"),
     "max_pool2d_with_indices": _pooled(tf.max_pool2d, True),
     "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
     "avg_pool2d": _pooled(tf.avg_pool2d, False),

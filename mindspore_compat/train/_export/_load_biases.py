@@ -33,7 +33,7 @@ class Biased:
 class Bias:
     """BiasAdd of a known format."""
 
-    def __init__(self, format: str) -> None:
+    def __init__(self, format: Any) -> None:
         self.format, self._operator = format, ops.operations.BiasAdd(format)
 
     def __call__(self, x: Any, bias: Any, *_: Any) -> Any:

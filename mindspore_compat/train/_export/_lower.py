@@ -151,8 +151,10 @@ def compare_dtype(left: Any, right: Any) -> torch.dtype:
 
 def raw_bytes(data: torch.Tensor) -> bytes:
     """The elements in row-major order."""
-    data = plain(data).cpu().contiguous()
-    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
+    flat = plain(data).cpu().contiguous().reshape(-1)
+    if len(flat) == 1:  # one element is contiguous whatever its stride
+        flat = torch.clone(flat, memory_format=torch.contiguous_format)
+    return flat.view(torch.uint8).numpy().tobytes() if len(flat) else b""
 
 
 def taken_names(node: Any) -> list[str]:

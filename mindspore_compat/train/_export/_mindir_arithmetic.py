@@ -89,25 +89,19 @@ def _abs(e: Any, a: Any, n: Node) -> Ref:
     return e("ComplexAbs", a.self) if a.self.dtype.is_complex else e("Abs", a.self)
 
 
-def _computed_in(n: Node, *items: Any) -> torch.dtype:
-    """The dtype in which an operator of two operands is computed: torch takes a number, or a 0-d tensor of a wider
-    dtype, into float32 beside 16-bit floats, and rounds the result alone.
+def _computed_in(n: Node, right: Any) -> torch.dtype:
+    """The dtype in which torch multiplies or divides: beside 16-bit floats it takes a number on the right, or a 0-d
+    tensor of a wider dtype, as float32, and rounds the result alone.
     """
     dtype = n.outputs[0].dtype
-    if dtype in (torch.float16, torch.bfloat16):
-        for item in items:
-            if (
-                item.dtype.is_floating_point and item.dtype is not dtype
-                if isinstance(item, Value)
-                else _rounded(item, dtype)
-            ):
-                return torch.float32
-    return dtype
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) and _is_wider(right, dtype) else dtype
 
 
-def _rounded(number: Any, dtype: torch.dtype) -> bool:
-    """Whether a dtype can not hold a number as it is."""
-    return isinstance(number, float) and torch.tensor(number, dtype=dtype).item() != number
+def _is_wider(item: Any, dtype: torch.dtype) -> bool:
+    """Whether a dtype can not hold a number, or a tensor of another one, as it is."""
+    if isinstance(item, Value):
+        return item.dtype.is_floating_point and item.dtype is not dtype
+    return isinstance(item, float) and torch.tensor(item, dtype=dtype).item() != item
 
 
 def _binary(name: str) -> Row:
@@ -116,7 +110,7 @@ def _binary(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         right = getattr(a, "exponent" if name == "Pow" else "other", None)
         factor = getattr(a, "alpha", 1)
-        dtype = n.outputs[0].dtype if name == "Pow" else _computed_in(n, a.self, right, factor)
+        dtype = _computed_in(n, right) if name == "Mul" else n.outputs[0].dtype
         op = (
             {
                 "BitwiseAnd": "LogicalAnd",
@@ -132,12 +126,6 @@ def _binary(name: str) -> Row:
         return result if dtype is n.outputs[0].dtype else e.cast(result, n.outputs[0].dtype)
 
     return row
-
-
-def _rsub(e: Any, a: Any, n: Node) -> Ref:
-    dtype = _computed_in(n, a.self, a.other, a.alpha)
-    result = e("Sub", e.operand(a.other, dtype), _scaled(e, a.self, a.alpha, dtype))
-    return result if dtype is n.outputs[0].dtype else e.cast(result, n.outputs[0].dtype)
 
 
 #: what torch computes for these exponents instead of powers
@@ -172,7 +160,7 @@ def as_bool(e: Any, value: Value) -> Ref:
 
 def _div(e: Any, a: Any, n: Node) -> Ref:
     mode = getattr(a, "rounding_mode", None)
-    dtype = n.outputs[0].dtype if mode else _computed_in(n, a.self, a.other)
+    dtype = n.outputs[0].dtype if mode else _computed_in(n, a.other)
     both = e.operand(a.self, dtype), e.operand(a.other, dtype)
     if mode == "floor":
         return e("FloorDiv", *both)
@@ -221,6 +209,8 @@ ARITHMETIC: dict[str, Row] = {
         e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self)
     ),
     "round": lambda e, a, n: e("Round", a.self, 0),
-    "rsub": _rsub,
+    "rsub": lambda e, a, n: e(
+        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+    ),
     "div": _div,
 }
