@@ -329,6 +329,7 @@ def _is_float(a: dict[str, Any]) -> bool:
 
 #: Forms that ONNX has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "round": lambda a: not a.get("decimals"),
     "maximum": _is_float,
     "minimum": _is_float,
     "clamp": _is_float,
