@@ -14,7 +14,7 @@ tf: Any = torch.nn.functional  # its overloads do not know a bool that is only k
 
 __all__ = """
     conv1d conv2d conv3d conv_nd conv_transpose_nd conv_transpose2d conv3d_transpose same_padding unfold fold col2im
-    sizes_of in_fast_order
+    sizes_of
 """.split()
 
 
