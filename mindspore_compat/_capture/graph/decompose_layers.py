@@ -104,6 +104,10 @@ def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
         step = _spread(stride, spatial) if stride else kernel
         if any(item != 1 for item in dilation):
             return NotImplemented
+        if self.dim() == spatial + 1:  # files pool batches
+            more = {} if lowest else {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
+            one = pool(torch.unsqueeze(self, 0), kernel, step, pad, ceil_mode=ceil_mode, **more)
+            return (torch.squeeze(one, 0), None) if lowest else torch.squeeze(one, 0)
         found = [
             _window_counts(*item, ceil_mode, count_include_pad)
             for item in zip(self.shape[-spatial:], kernel, step, pad)

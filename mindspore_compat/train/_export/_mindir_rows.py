@@ -227,7 +227,11 @@ ROWS: dict[str, Row] = {
 
 
 def _plain_pool(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
+    return _pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
+
+
+def _pools_batches(a: dict[str, Any]) -> bool:
+    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
 
 
 def _is_float32(a: dict[str, Any], name: str = "self") -> bool:
@@ -265,8 +269,8 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "convolution": lambda a: a["weight"].dim() > 3,
     "max_pool2d_with_indices": _plain_pool,
     "max_pool3d_with_indices": _plain_pool,
-    "avg_pool2d": lambda a: len(a["kernel_size"]) > 1 and (_plain_pool(a) or _is_float32(a)),
-    "avg_pool3d": lambda a: len(a["kernel_size"]) > 1 and (_plain_pool(a) or _is_float32(a)),
+    "avg_pool2d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
+    "avg_pool3d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
 }
 
 

@@ -311,6 +311,8 @@ def _whole(x: Any, label: Any) -> Any:
         ops.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False),
         ops.avg_pool2d(x, 2, 1, 1, divisor_override=3),
         nn.MaxPool1d(3, 2, pad_mode="same")(x[0]),
+        ops.avg_pool2d(x[0], 3, 2, 1),
+        nn.MaxPool2d(2, 2)(x[0]),
         ops.round(x, decimals=2),
         ops.nll_loss(ops.log_softmax(rows, 1), label),
         ops.multi_margin_loss(rows, label.astype(mstype.int64)),
