@@ -207,9 +207,18 @@ def _clamp(self: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def _round(self: Any, decimals: int = 0) -> Any:
+    if not self.dtype.is_floating_point:
+        return torch.clone(self) if decimals >= 0 else NotImplemented
     if decimals > 0:
         return torch.round(self * 10.0**decimals) / 10.0**decimals
     return torch.round(self / 10.0**-decimals) * 10.0**-decimals if decimals else NotImplemented
+
+
+def _pow(self: Any, exponent: Any) -> Any:
+    """Of whole numbers as products."""
+    if isinstance(self, torch.Tensor) and type(exponent) is int and 0 < exponent <= 16:
+        return functools.reduce(lambda result, _: result * self, range(exponent - 1), self)
+    return NotImplemented
 
 
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
@@ -287,9 +296,14 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "triu": lambda self, diagonal=0: torch.where(
         torch.ones(self.shape[-2:], device=self.device).triu(diagonal) > 0, self, _zero(self)
     ),
+    "square": lambda self: self * self,
     "clamp_min": lambda self, min: torch.clamp(self, min=min),
     "clamp_max": lambda self, max: torch.clamp(self, max=max),
     "round": _round,
+    "pow": _pow,
+    **dict.fromkeys(
+        ("ceil", "floor"), lambda self: NotImplemented if self.dtype.is_floating_point else torch.clone(self)
+    ),
     "nan_to_num": _nan_to_num,
     "maximum": lambda self, other: torch.where(self > other, self, other),
     "minimum": lambda self, other: torch.where(self < other, self, other),

@@ -334,6 +334,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "_safe_softmax": _safe_softmax,
     "native_layer_norm": _layer_norm,
     "glu": _glu,
+    "relu": lambda self: torch.where(self > 0, self, _zero(self)),
     "silu": lambda self: self * torch.sigmoid(self),
     "mish": lambda self: self * torch.tanh(_softplus(self)),
     "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1),

@@ -295,6 +295,7 @@ class GraphRecorder(InPlace):
                 for key, item in bound.items()
             }
             outputs = self._emit(op, normalized(func, op, named, made), made)
+            self.nodes[-1].fits = self._kept(op, bound)
         base = self._handle_of(tensors[0]) if tensors and is_view(func) else None
         for index, (item, value) in enumerate(zip(made, outputs)):
             if self._handles.get(item) is None:

@@ -104,8 +104,9 @@ class Lowering:
         """
         for node in self.graph.nodes:
             row = self.rows.get(node.op)
-            if row is None:
-                raise refuse(f"the operator 'aten.{node.op}' has no counterpart in {self.format}", node.scope)
+            if row is None or not node.fits:
+                form = "" if row is None else " for these arguments or their dtype"
+                raise refuse(f"the operator 'aten.{node.op}' has no counterpart in {self.format}{form}", node.scope)
             self.node = node
             result = row(self, SimpleNamespace(**node.args), node)
             for value, ref in zip(node.outputs, result if isinstance(result, tuple) else (result,)):

@@ -333,7 +333,12 @@ def _pools_batches(a: dict[str, Any]) -> bool:
 
 #: Forms that ONNX has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "round": lambda a: not a.get("decimals"),
+    "round": lambda a: not a.get("decimals") and _is_float(a),
+    **dict.fromkeys(("ceil", "floor", "relu", "square"), _is_float),
+    "pow": lambda a: any(
+        item.dtype.is_floating_point if isinstance(item, torch.Tensor) else isinstance(item, float)
+        for item in (a["self"], a["exponent"])
+    ),
     "maximum": _is_float,
     "minimum": _is_float,
     "clamp": _is_float,
