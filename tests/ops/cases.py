@@ -164,13 +164,10 @@ _FUNCTIONS = {
 }
 
 
-def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
-    """{"out": arrays, "grad": arrays} of a case under a MindSpore, or {"error": name of the exception}."""
-    kind, expression = (case[0], case[2:]) if case[:2] in ("g ", "! ") else ("", case)
-    arrays = inputs()
-    names = names_in(expression, arrays)
+def scope_of(ms: ModuleType) -> dict[str, Any]:
+    """The names that expressions use, beside inputs, under a MindSpore."""
     ops = ms.ops
-    scope: dict[str, Any] = {
+    return {
         "ms": ms,
         "ops": ops,
         "P": ops.operations,
@@ -186,6 +183,14 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
         "csr": lambda p, i, v, shape: ms.CSRTensor(*(ms.Tensor(np.array(n, np.int32)) for n in (p, i)), v, shape),
         **_FUNCTIONS,
     }
+
+
+def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
+    """{"out": arrays, "grad": arrays} of a case under a MindSpore, or {"error": name of the exception}."""
+    kind, expression = (case[0], case[2:]) if case[:2] in ("g ", "! ") else ("", case)
+    arrays = inputs()
+    names = names_in(expression, arrays)
+    scope = scope_of(ms)
     code = compile(expression, case, "eval")
 
     def run(*values: Any) -> Any:

@@ -206,6 +206,21 @@ def _clamp(self: Any, min: Any = None, max: Any = None) -> Any:
     return self
 
 
+def _round(self: Any, decimals: int = 0) -> Any:
+    if not self.dtype.is_floating_point:
+        return torch.clone(self) if decimals >= 0 else NotImplemented
+    if decimals > 0:
+        return torch.round(self * 10.0**decimals) / 10.0**decimals
+    return torch.round(self / 10.0**-decimals) * 10.0**-decimals if decimals else NotImplemented
+
+
+def _pow(self: Any, exponent: Any) -> Any:
+    """Of whole numbers as products."""
+    if isinstance(self, torch.Tensor) and type(exponent) is int and 0 < exponent <= 16:
+        return functools.reduce(lambda result, _: result * self, range(exponent - 1), self)
+    return NotImplemented
+
+
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Any axis and either end, in terms of the largest along the last axis."""
     moved = torch.transpose(self, dim, -1)
@@ -248,6 +263,9 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "baddbmm": lambda self, batch1, batch2, beta=1, alpha=1: (
         _scaled(self, beta) + _scaled(torch.bmm(batch1, batch2), alpha)
     ),
+    "addmv": lambda self, mat, vec, beta=1, alpha=1: (
+        _scaled(self, beta) + _scaled(torch.squeeze(torch.mm(mat, torch.unsqueeze(vec, 1)), 1), alpha)
+    ),
     "mv": lambda self, vec: torch.squeeze(torch.mm(self, torch.unsqueeze(vec, 1)), 1),
     "dot": lambda self, tensor: torch.sum(self * tensor),
     "std": lambda **kwargs: torch.sqrt(_variance(**kwargs)),
@@ -278,8 +296,14 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "triu": lambda self, diagonal=0: torch.where(
         torch.ones(self.shape[-2:], device=self.device).triu(diagonal) > 0, self, _zero(self)
     ),
+    "square": lambda self: self * self,
     "clamp_min": lambda self, min: torch.clamp(self, min=min),
     "clamp_max": lambda self, max: torch.clamp(self, max=max),
+    "round": _round,
+    "pow": _pow,
+    **dict.fromkeys(
+        ("ceil", "floor"), lambda self: NotImplemented if self.dtype.is_floating_point else torch.clone(self)
+    ),
     "nan_to_num": _nan_to_num,
     "maximum": lambda self, other: torch.where(self > other, self, other),
     "minimum": lambda self, other: torch.where(self < other, self, other),

@@ -104,6 +104,10 @@ def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
         step = _spread(stride, spatial) if stride else kernel
         if any(item != 1 for item in dilation):
             return NotImplemented
+        if self.dim() == spatial + 1:  # files pool batches
+            more = {} if lowest else {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
+            one = pool(torch.unsqueeze(self, 0), kernel, step, pad, ceil_mode=ceil_mode, **more)
+            return (torch.squeeze(one, 0), None) if lowest else torch.squeeze(one, 0)
         found = [
             _window_counts(*item, ceil_mode, count_include_pad)
             for item in zip(self.shape[-spatial:], kernel, step, pad)
@@ -213,7 +217,7 @@ def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) 
 def _gelu(self: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
         return 0.5 * self * (1 + torch.tanh(math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)))
-    return self * (torch.erf(self / math.sqrt(2)) + 1) * 0.5
+    return self * 0.5 * (1 + torch.erf(self * math.sqrt(0.5)))
 
 
 def _softplus(self: Any, beta: float = 1, threshold: float = 20) -> Any:
@@ -284,6 +288,25 @@ def _nll_loss(self: Any, target: Any, weight: Any, reduction: int, ignore_index:
     return (losses if reduction == 0 else torch.sum(losses) / total if reduction == 1 else torch.sum(losses)), total
 
 
+def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
+    """Each row of ``target`` counts as far as its first negative; what torch has for it counts all of them."""
+    x, labels = torch.atleast_2d(self), torch.atleast_2d(target)
+    size = x.shape[1]
+    counted = torch.cumsum((labels < 0).to(torch.int32), 1) == 0
+    safe = torch.where(counted, labels, torch.zeros((), dtype=labels.dtype, device=labels.device))
+    places = torch.arange(size, dtype=labels.dtype, device=labels.device)
+    hit = ((torch.unsqueeze(safe, 2) == places) & torch.unsqueeze(counted, 2)).to(x.dtype)
+    wanted = torch.amax(hit, 1)
+    apart = torch.relu(1 - torch.unsqueeze(torch.gather(x, 1, safe.to(torch.int64)), 2) + torch.unsqueeze(x, 1))
+    each = apart * torch.unsqueeze(counted.to(x.dtype), 2) * torch.unsqueeze(1 - wanted, 1)
+    losses = torch.sum(each, [1, 2]) / size
+    if reduction:
+        losses = torch.mean(losses) if reduction == 1 else torch.sum(losses)
+    elif self.dim() < 2:
+        losses = torch.squeeze(losses, 0)
+    return losses, torch.reshape(wanted, tuple(target.shape))
+
+
 _nearest1d, _linear1d = _wider("upsample_nearest2d"), _wider("upsample_bilinear2d")
 
 #: By aten's name without overload.
@@ -311,11 +334,15 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "_safe_softmax": _safe_softmax,
     "native_layer_norm": _layer_norm,
     "glu": _glu,
+    "relu": lambda self: torch.where(self > 0, self, _zero(self)),
     "silu": lambda self: self * torch.sigmoid(self),
     "mish": lambda self: self * torch.tanh(_softplus(self)),
     "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1),
     "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
-    "log_sigmoid_forward": lambda self: (-_softplus(-self), None),
+    "log_sigmoid_forward": lambda self: (
+        torch.minimum(self, _zero(self)) - torch.log1p(torch.exp(-torch.abs(self))),
+        None,
+    ),
     "leaky_relu": lambda self, negative_slope=0.01: (torch.maximum if negative_slope <= 1 else torch.minimum)(
         self, self * negative_slope
     ),
@@ -330,4 +357,5 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "upsample_linear1d": _linear1d,
     "nll_loss_forward": _nll_loss,
     "nll_loss2d_forward": _nll_loss,
+    "multilabel_margin_loss_forward": _multilabel_margin_loss,
 }

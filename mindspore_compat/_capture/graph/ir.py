@@ -48,7 +48,8 @@ class Value:
 class Node:
     """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors.
 
-    ``attributes`` go into MINDIR with the operator, beside its own.
+    ``attributes`` go into MINDIR with the operator, beside its own. ``fits`` is false where the format has the
+    operator, but not for these arguments.
     """
 
     op: str
@@ -56,6 +57,7 @@ class Node:
     outputs: list[Value] = field(default_factory=list)
     scope: str = ""
     attributes: dict[str, Any] = field(default_factory=dict)
+    fits: bool = True
 
     def inputs(self) -> list[Value]:
         """The Values it takes, those that its inner graphs take from outside included."""

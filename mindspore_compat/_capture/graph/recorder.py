@@ -122,7 +122,7 @@ class GraphRecorder(InPlace):
                     return _Base.__getitem__(*torch.broadcast_tensors(bound["self"], bound["mask"]))
             if "indices" in bound:
                 bound["indices"] = [place for index in bound["indices"] for place in self._places(index)]
-                args, kwargs = (), bound
+                args, kwargs = (bound["self"],), {key: item for key, item in bound.items() if key != "self"}
         self._check_visible(func, name, bound)
         targets = written(func)
         if targets:
@@ -136,12 +136,28 @@ class GraphRecorder(InPlace):
                 return result
         return self._record(func, op, bound, args, kwargs)
 
+    def _present(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Results with tensors of the first one's shape for side results that have been left out: torch goes on with
+        them, but no file can hold what they stand for.
+        """
+        made = []
+        for result in results:
+            if result is None:
+                with _disable_current_modes():
+                    result = torch.empty(tuple(results[0].shape), dtype=torch.int64)
+                absent = Node("of places", {}, scope=self.scope())
+                self.bind(result, Value(RESULT, tuple(result.shape), result.dtype, node=absent))
+            made.append(result)
+        return tuple(made)
+
     def _taken_apart(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         """What an operator gives that the format lacks, computed by simpler ones; NotImplemented to record it whole."""
         kept = self._kept(op, bound)
         own = DECOMPOSITIONS.get(op) if not kept else None
         with self:
             result = own(**bound) if own is not None else NotImplemented
+            if isinstance(result, tuple):
+                return self._present(result)
             if result is NotImplemented and not kept and op not in IDENTITY and op not in CREATION:
                 result = func.decompose(*args, **kwargs)  # torch's composite operators
                 if result is NotImplemented and own is None and not is_random(func):
@@ -279,6 +295,7 @@ class GraphRecorder(InPlace):
                 for key, item in bound.items()
             }
             outputs = self._emit(op, normalized(func, op, named, made), made)
+            self.nodes[-1].fits = self._kept(op, bound)
         base = self._handle_of(tensors[0]) if tensors and is_view(func) else None
         for index, (item, value) in enumerate(zip(made, outputs)):
             if self._handles.get(item) is None:

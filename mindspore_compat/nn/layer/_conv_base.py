@@ -23,12 +23,6 @@ __all__ = []
 
 _MODES = ("same", "valid", "pad")
 
-# On a CPU, oneDNN and batch norm are faster on memory in channels-last order, unless there are few channels
-# (docs/design/tensor.md). What follows keeps the order, so a network converts once.
-_CHANNELS_LAST_FROM = 16
-
-_contiguous, _dim, _is_cpu = torch._C.TensorBase.contiguous, torch._C.TensorBase.dim, torch._C.TensorBase.is_cpu.__get__  # type: ignore[attr-defined]
-
 
 def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
     """ValueError unless the shape has three axes; user code imports it."""

@@ -13,17 +13,14 @@ import torch
 from mindspore_compat._api.validate import check_non_negative_int, check_str_in, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.layer._conv_base import (
-    _CHANNELS_LAST_FROM,
     _check_input_3d,
-    _contiguous,
     _Conv,
-    _dim,
-    _is_cpu,
     _line_init,
     _line_sizes,
     _two,
 )
 from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
+from mindspore_compat.ops.function._conv import in_fast_order
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
@@ -108,14 +105,12 @@ class Conv2d(_Forward):
             data_format,
             dtype=dtype,
         )
-        self._channels_last = min(in_channels, out_channels) >= _CHANNELS_LAST_FROM
+        self._channels = min(in_channels, out_channels)
 
     def construct(self, x: Any) -> Any:
         bias = self.bias if self.has_bias else None
         if self.data_format == "NCHW":
-            if self._channels_last and isinstance(x, torch.Tensor) and _is_cpu(x) and _dim(x) == 4:
-                x = _contiguous(x, memory_format=torch.channels_last)
-            return self._convolve(x, self.weight, bias)
+            return self._convolve(in_fast_order(x, self._channels), self.weight, bias)
         return torch.permute(
             self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), bias),
             (0, 2, 3, 1),

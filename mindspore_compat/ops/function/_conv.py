@@ -22,6 +22,21 @@ _CONV = {1: kernels.conv1d, 2: kernels.conv2d, 3: kernels.conv3d}
 _CONV_T = {1: kernels.conv_transpose1d, 2: kernels.conv_transpose2d, 3: kernels.conv_transpose3d}
 _CHANNEL_LAST = ("NHWC", "NDHWC", "NWC")
 
+# On a CPU, oneDNN and batch norm are faster on memory in channels-last order, unless there are few channels
+# (docs/design/tensor.md). What follows keeps the order, so a network converts once.
+_CHANNELS_LAST_FROM = 16
+_contiguous = torch._C.TensorBase.contiguous  # type: ignore[attr-defined]
+
+
+def in_fast_order(x: Any, channels: int) -> Any:
+    """Images (N, C, H, W) in the memory order in which they are convolved, ``channels`` being the fewer of its input's
+    and output's. Another order is another order of sums: layers, operators and loaded files ask here. One row is left
+    as it is, which is what a convolution over one axis has.
+    """
+    if channels >= _CHANNELS_LAST_FROM and isinstance(x, torch.Tensor) and x.dim() == 4 and x.is_cpu and x.shape[2] > 1:
+        return _contiguous(x, memory_format=torch.channels_last)
+    return x
+
 
 def sizes_of(value: Any, count: int) -> tuple[int, ...]:
     """``count`` ints from one int, ``count`` ints, or the ``count + 2`` ints of an NCHW shape."""
@@ -85,6 +100,8 @@ def conv_nd(
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0
+    if count == 2 and weight.dim() == 4:
+        x = in_fast_order(x, min(weight.shape[0], weight.shape[1] * groups))
     if mode == "same":
         pairs = [
             same_padding(*item) for item in zip(tuple(x.shape)[-count:], tuple(weight.shape)[-count:], stride, dilation)

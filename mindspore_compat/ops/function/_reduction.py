@@ -40,8 +40,10 @@ def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
 
 
 def _prod_over(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
-    dtype = dtype or x.dtype
-    for item in sorted(all_axes(axis, x.dim()), reverse=True):
+    dtype, axes = dtype or x.dtype, all_axes(axis, x.dim())
+    if len(axes) == x.dim() > 0:  # at once, as the method and loaded files
+        return torch.reshape(kernels.prod(x, dtype=dtype), (1,) * x.dim() if keep else ())
+    for item in sorted(axes, reverse=True):
         x = kernels.prod(x, item, keep, dtype=dtype)
     return x
 

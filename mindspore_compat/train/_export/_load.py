@@ -25,6 +25,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import _graph_cell
+from mindspore_compat.train._export._load_biases import through, with_biases
 from mindspore_compat.train._export._load_gradients import gradient
 from mindspore_compat.train._export._load_operators import REFUSED
 from mindspore_compat.train._export._load_rows import IN_PLACE, operator
@@ -47,9 +48,6 @@ __all__ = ["FuncGraph", "MindirError", "read"]
 #: nodes that give their first input
 _THROUGH = {"Load", "Depend"}
 _MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run: it has to end
-
-
-# --- values -----------------------------------------------------------------------------------------------------------
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
@@ -230,6 +228,7 @@ class FuncGraph(_graph_cell.FuncGraph):
                 if node.op_type != "Constant":
                     with naming(path, f"the node {node.name!r:.200} ({node.op_type!r:.80})"):
                         graph.steps.append(self._step(node, primitives, constants, tokens))
+            with_biases(graph.steps, graph.outputs)
             with naming(path, f"the graph {graph.name!r:.200}"):
                 graph.check()
 
@@ -272,7 +271,7 @@ class FuncGraph(_graph_cell.FuncGraph):
 
     def _function(self, kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
         if kind in _THROUGH:
-            return lambda value, *_: value
+            return through
         if kind in _STRUCTURE:
             return _STRUCTURE[kind]
         if kind in SCALARS:

@@ -15,6 +15,7 @@ from mindspore_compat import ops
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.train._export._load_biases import Bias, Biased, biased_product
 from mindspore_compat.train._export._load_operators import CLASSES
 from mindspore_compat.train._export._mindir_rows import TYPE_IDS
 
@@ -54,17 +55,12 @@ def _convolution(name: str, spatial: int) -> Callable[[dict[str, Any]], _Run]:
                 "Conv2DTranspose", channels, kernel, mode, pad, mode=a.get("mode", 1), group=group, **steps
             )
             return lambda x, weight, size: transposed(x, weight, tuple(size))
-        return _of(
-            name,
-            channels,
-            kernel,
-            a.get("mode", 1),
-            mode,
-            pad,
-            group=group,
-            data_format=a.get("format", "NCHW"),
-            **steps,
-        )
+        format = a.get("format", "NCHW")
+        plain = _of(name, channels, kernel, a.get("mode", 1), mode, pad, group=group, data_format=format, **steps)
+        if format == "NHWC":
+            return plain
+        sizes = steps["stride"], mode, pad, steps["dilation"], group, name
+        return Biased(plain, lambda x, weight, bias: ops.function.conv_nd(spatial, x, weight, bias, *sizes))
 
     return row
 
@@ -107,9 +103,9 @@ def _batch_norm(a: dict[str, Any]) -> _Run:
 
 
 def _group_norm(x: Any, groups: int, gamma: Any, beta: Any, eps: float) -> Any:
-    return wrap(
-        torch.native_group_norm(x.contiguous(), gamma, beta, x.shape[0], x.shape[1], x[0, 0].numel(), groups, eps)
-    )
+    if not x.is_contiguous(memory_format=torch.channels_last):  # the orders that torch's layer leaves
+        x = x.contiguous()
+    return wrap(torch.native_group_norm(x, gamma, beta, x.shape[0], x.shape[1], x[0, 0].numel(), groups, eps))
 
 
 def _grid_sampler(name: str) -> _Run:
@@ -184,7 +180,6 @@ _BY_INPUTS: dict[str, _Run] = {
     "TensorCopySlices": _copy_slices,
     "GridSampler2D": _grid_sampler("GridSampler2D"),
     "GridSampler3D": _grid_sampler("GridSampler3D"),
-    "BiasAdd": lambda x, bias, format: _of("BiasAdd", _FORMATS[format])(x, bias),
     "Cast": lambda x, number: (
         x.astype(_dtype(number)) if isinstance(x, torch.Tensor) else wrap(torch.tensor(x, dtype=_dtype(number)))
     ),
@@ -338,12 +333,28 @@ def _of_class(cls: Any, attributes: dict[str, Any], inputs: list[Any]) -> _Run:
     return lambda *values: cls(**given, **dict(zip(rest, values[count:])))(*values[:count])
 
 
+def _bias(attributes: dict[str, Any], inputs: list[Any]) -> _Run:
+    format = inputs[2] if len(inputs) > 2 else attributes.get("data_format", attributes.get("format", "NCHW"))
+    return Bias(_FORMATS.get(format, format))
+
+
+def _product(attributes: dict[str, Any], inputs: list[Any]) -> _Run:
+    flags = inputs[2:4] or [attributes.get(name, False) for name in ("transpose_a", "transpose_b")]
+    return biased_product(_of_class(CLASSES["MatMul"], attributes, inputs), *map(bool, flags))
+
+
+#: {operator: a function of its attributes and the constants among its inputs that gives the computation}
+_BY_CONSTANTS: dict[str, Callable[[dict[str, Any], list[Any]], _Run]] = {"BiasAdd": _bias, "MatMul": _product}
+
+
 def operator(kind: str, attributes: dict[str, Any], inputs: list[Any]) -> _Run | None:
     """The computation of an operator, None if there is none. ``inputs`` are the constants among its inputs, ... for
     others.
     """
     if kind in _BY_ATTRIBUTES:
         return _BY_ATTRIBUTES[kind](attributes)
+    if kind in _BY_CONSTANTS:
+        return _BY_CONSTANTS[kind](attributes, inputs)
     cls = CLASSES.get(kind)
     if kind in _BY_INPUTS and (cls is None or not set(inspect.signature(cls).parameters) & set(attributes)):
         return _BY_INPUTS[kind]

@@ -104,8 +104,9 @@ class Lowering:
         """
         for node in self.graph.nodes:
             row = self.rows.get(node.op)
-            if row is None:
-                raise refuse(f"the operator 'aten.{node.op}' has no counterpart in {self.format}", node.scope)
+            if row is None or not node.fits:
+                form = "" if row is None else " for these arguments or their dtype"
+                raise refuse(f"the operator 'aten.{node.op}' has no counterpart in {self.format}{form}", node.scope)
             self.node = node
             result = row(self, SimpleNamespace(**node.args), node)
             for value, ref in zip(node.outputs, result if isinstance(result, tuple) else (result,)):
@@ -151,8 +152,10 @@ def compare_dtype(left: Any, right: Any) -> torch.dtype:
 
 def raw_bytes(data: torch.Tensor) -> bytes:
     """The elements in row-major order."""
-    data = plain(data).cpu().contiguous()
-    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
+    flat = plain(data).cpu().contiguous().reshape(-1)
+    if len(flat) == 1:  # one element is contiguous whatever its stride
+        flat = torch.clone(flat, memory_format=torch.contiguous_format)
+    return flat.view(torch.uint8).numpy().tobytes() if len(flat) else b""
 
 
 def taken_names(node: Any) -> list[str]:

@@ -8,8 +8,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.decompose import as_axes
 from mindspore_compat._capture.graph.ir import Node
 from mindspore_compat._capture.graph.refusals import refuse
+from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._lower import Ref, Row, spatial_pads, untransposed
 
 __all__ = [
@@ -20,12 +22,19 @@ __all__ = [
     "convolution",
     "convolution_gradient",
     "dropout",
+    "group_norm",
     "layer_norm",
     "lstm_layer",
     "max_pool",
     "max_pool_gradient",
     "resize",
+    "spread",
+    "vector_norm",
 ]
+
+
+#: MindSpore's numbers for the order of axes, by how many are convolved
+_FORMATS = {2: 0, 3: 14}  # NCHW, NCDHW
 
 
 def convolution(e: Any, a: Any, n: Node) -> Ref:
@@ -72,11 +81,7 @@ def convolution(e: Any, a: Any, n: Node) -> Ref:
         )
     if a.bias is None:
         return result
-    return (
-        e("BiasAdd", result, a.bias, 0)
-        if spatial == 2
-        else e("Add", result, e("Reshape", a.bias, (1, -1) + (1,) * spatial))
-    )
+    return e("BiasAdd", result, a.bias, _FORMATS[spatial])
 
 
 def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
@@ -122,6 +127,24 @@ def layer_norm(e: Any, a: Any, n: Node) -> Any:
     return (e.item(e("LayerNorm", a.input, gamma, beta, axis, axis, float(a.eps)), 0),)
 
 
+def group_norm(e: Any, a: Any, n: Node) -> Any:
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(a.C))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(a.C))
+    result = e("GroupNorm", a.input, a.group, gamma, beta, float(a.eps))
+    return tuple(e.item(result, number) for number in range(3))
+
+
+def vector_norm(e: Any, a: Any, n: Node) -> Ref:
+    axes = Sequence(as_axes(getattr(a, "dim", None), a.self.ndim))
+    return e("LpNorm", a.self, axis=axes, p=2, keep_dims=bool(getattr(a, "keepdim", False)), epsilon=0.0)
+
+
+def spread(e: Any, a: Any) -> Ref:
+    """(standard deviation, mean)."""
+    axes, correction = tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "correction", 1)
+    return e("ReduceStd", a.self, axes, correction != 0, bool(getattr(a, "keepdim", False)))
+
+
 def max_pool(e: Any, a: Any, n: Node) -> Any:
     kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
     if any(item != 1 for item in a.dilation):
@@ -134,22 +157,29 @@ def max_pool(e: Any, a: Any, n: Node) -> Any:
 
 
 def avg_pool(e: Any, a: Any, n: Node) -> Ref:
-    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
-    if len(kernel) == 2:
-        return e("AvgPool", a.self, kernel, stride, 2, 0)
-    return e(
+    """AvgPool counts whole windows alone; AvgPool3D has what torch's has, over two axes with one of one element."""
+    kernel, stride, padding = tuple(a.kernel_size), tuple(a.stride or a.kernel_size), tuple(a.padding)
+    x, ceil, divisor = a.self, bool(a.ceil_mode), getattr(a, "divisor_override", None)
+    flat = len(kernel) == 2
+    if flat and not (any(padding) or ceil or divisor):
+        return e("AvgPool", x, kernel, stride, 2, 0)
+    if flat:
+        x, kernel, stride, padding = e("ExpandDims", x, a.self.ndim - 2), (1, *kernel), (1, *stride), (0, *padding)
+    pads = tuple(side for side in padding for _ in range(2))
+    result = e(
         "AvgPool3D",
-        a.self,
+        x,
         kernel_size=(1, 1, *kernel),
         strides=(1, 1, *stride),
-        pad_mode="VALID",
-        pad=(0,) * 6,
-        pad_list=(0,) * 6,
-        ceil_mode=False,
-        count_include_pad=True,
-        divisor_override=0,
+        pad_mode="PAD" if any(pads) or ceil else "VALID",
+        pad=pads,
+        pad_list=pads,
+        ceil_mode=ceil,
+        count_include_pad=bool(a.count_include_pad),
+        divisor_override=divisor or 0,
         format="NCDHW",
     )
+    return e("Reshape", result, n.outputs[0].shape) if flat else result
 
 
 def max_pool_gradient(e: Any, a: Any, n: Node) -> Ref:

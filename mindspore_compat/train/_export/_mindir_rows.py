@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.decompose import as_axes
-from mindspore_compat._capture.graph.ir import Node, Value
+from mindspore_compat._capture.graph.ir import Node
 from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM
-from mindspore_compat.train._export._lower import Ref, Row, compare_dtype
+from mindspore_compat.train._export._lower import Ref, Row
+from mindspore_compat.train._export._mindir_arithmetic import ARITHMETIC, as_bool
 from mindspore_compat.train._export._mindir_layers import (
     addmm,
     avg_pool,
@@ -18,13 +18,17 @@ from mindspore_compat.train._export._mindir_layers import (
     convolution,
     convolution_gradient,
     dropout,
+    group_norm,
     layer_norm,
     lstm_layer,
     matrix_product,
     max_pool,
     max_pool_gradient,
     resize,
+    spread,
+    vector_norm,
 )
+from mindspore_compat.train._export._mindir_losses import LOSS_FORMS, LOSSES
 
 __all__ = ["ROWS", "TYPE_IDS", "kept"]
 
@@ -43,142 +47,6 @@ TYPE_IDS = {
     torch.complex64: 48,
     torch.complex128: 49,
 }
-
-_UNARY = {
-    "relu": "ReLU",
-    "sigmoid": "Sigmoid",
-    "tanh": "Tanh",
-    "silu": "SiLU",
-    "mish": "Mish",
-    "hardswish": "HSwish",
-    "hardsigmoid": "HSigmoid",
-    "abs": "Abs",
-    "neg": "Neg",
-    "exp": "Exp",
-    "log": "Log",
-    "log1p": "Log1p",
-    "expm1": "Expm1",
-    "sqrt": "Sqrt",
-    "rsqrt": "Rsqrt",
-    "reciprocal": "Reciprocal",
-    "square": "Square",
-    "sin": "Sin",
-    "cos": "Cos",
-    "tan": "Tan",
-    "asin": "Asin",
-    "acos": "ACos",
-    "atan": "Atan",
-    "sinh": "Sinh",
-    "cosh": "Cosh",
-    "asinh": "Asinh",
-    "acosh": "Acosh",
-    "atanh": "Atanh",
-    "erf": "Erf",
-    "erfc": "Erfc",
-    "floor": "Floor",
-    "ceil": "Ceil",
-    "trunc": "Trunc",
-    "sign": "Sign",
-    "isnan": "IsNan",
-    "isinf": "IsInf",
-    "isfinite": "IsFinite",
-}
-_BINARY = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "pow": "Pow",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "remainder": "FloorMod",
-    "floor_divide": "FloorDiv",
-    "atan2": "Atan2",
-    "bitwise_and": "BitwiseAnd",
-    "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
-}
-_COMPARE = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
-_LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
-_REDUCE = {
-    "sum": "ReduceSum",
-    "mean": "ReduceMean",
-    "prod": "ReduceProd",
-    "amax": "ReduceMax",
-    "amin": "ReduceMin",
-    "any": "ReduceAny",
-    "all": "ReduceAll",
-}
-
-
-def _unary(name: str) -> Row:
-    return lambda e, a, n: e(
-        name, e.operand(a.self, n.outputs[0].dtype if n.op not in ("isnan", "isinf", "isfinite") else a.self.dtype)
-    )
-
-
-def _binary(name: str) -> Row:
-    """Both operands in the dtype of the result; MindSpore's loader promotes nothing."""
-
-    def row(e: Any, a: Any, n: Node) -> Ref:
-        dtype = n.outputs[0].dtype
-        op = (
-            {
-                "BitwiseAnd": "LogicalAnd",
-                "BitwiseOr": "LogicalOr",
-                "BitwiseXor": "LogicalXor",
-                "Mul": "LogicalAnd",
-                "Add": "LogicalOr",
-            }.get(name, name)
-            if dtype is torch.bool
-            else name
-        )
-        left, right = [getattr(a, key, None) for key in ("self", "exponent" if name == "Pow" else "other")]
-        return e(op, e.operand(left, dtype), _scaled(e, right, getattr(a, "alpha", 1), dtype))
-
-    return row
-
-
-def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
-    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
-
-
-def _compare(name: str) -> Row:
-    return lambda e, a, n: e(name, *[e.operand(item, compare_dtype(a.self, a.other)) for item in (a.self, a.other)])
-
-
-def _as_bool(e: Any, value: Value) -> Ref:
-    return e.ref(value) if value.dtype is torch.bool else e("NotEqual", value, e.scalar(0, value.dtype))
-
-
-def _div(e: Any, a: Any, n: Node) -> Ref:
-    dtype, mode = n.outputs[0].dtype, getattr(a, "rounding_mode", None)
-    both = e.operand(a.self, dtype), e.operand(a.other, dtype)
-    if mode == "floor":
-        return e("FloorDiv", *both)
-    if mode == "trunc" and not dtype.is_floating_point:
-        return e.cast(e("Trunc", e("Div", e.cast(both[0], torch.float64), e.cast(both[1], torch.float64))), dtype)
-    return e("Trunc", e("Div", *both)) if mode == "trunc" else e("Div", *both)
-
-
-def _logical(name: str) -> Row:
-    return lambda e, a, n: e(name, _as_bool(e, a.self), _as_bool(e, a.other))
-
-
-def _reduce(name: str) -> Row:
-    rest = (False,) if name == "ReduceSum" else ()  # skip_mode
-
-    def row(e: Any, a: Any, n: Node) -> Ref:
-        dtype = n.outputs[0].dtype
-        x = (
-            _as_bool(e, a.self)
-            if dtype is torch.bool and name in ("ReduceAny", "ReduceAll")
-            else e.operand(a.self, dtype)
-        )
-        if not a.self.ndim:
-            return x
-        return e(name, x, tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "keepdim", False), *rest)
-
-    return row
 
 
 def _extreme(op: str, reduce: str) -> Row:
@@ -270,12 +138,12 @@ def _repeat(e: Any, a: Any, n: Node) -> Ref:
 
 def _cast(e: Any, a: Any, n: Node) -> Ref:
     dtype = n.outputs[0].dtype
-    return _as_bool(e, a.self) if dtype is torch.bool else e.cast(a.self, dtype)
+    return as_bool(e, a.self) if dtype is torch.bool else e.cast(a.self, dtype)
 
 
 def _where(e: Any, a: Any, n: Node) -> Ref:
     dtype = n.outputs[0].dtype
-    return e("Select", _as_bool(e, a.condition), e.operand(a.self, dtype), e.operand(a.other, dtype))
+    return e("Select", as_bool(e, a.condition), e.operand(a.self, dtype), e.operand(a.other, dtype))
 
 
 def _topk(e: Any, a: Any, n: Node) -> Any:
@@ -290,20 +158,8 @@ def _sort(e: Any, a: Any, n: Node) -> Any:
 
 
 ROWS: dict[str, Row] = {
-    **{op: _unary(name) for op, name in _UNARY.items()},
-    **{op: _binary(name) for op, name in _BINARY.items()},
-    **{op: _compare(name) for op, name in _COMPARE.items()},
-    **{op: _logical(name) for op, name in _LOGICAL.items()},
-    **{op: _reduce(name) for op, name in _REDUCE.items()},
-    "logical_not": lambda e, a, n: e("LogicalNot", _as_bool(e, a.self)),
-    "bitwise_not": lambda e, a, n: (
-        e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self)
-    ),
-    "round": lambda e, a, n: e("Round", a.self, 0),
-    "rsub": lambda e, a, n: e(
-        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
-    ),
-    "div": _div,
+    **ARITHMETIC,
+    **LOSSES,
     "clamp": _clamp,
     "to": _cast,
     "where": _where,
@@ -326,7 +182,16 @@ ROWS: dict[str, Row] = {
     "_log_softmax": lambda e, a, n: e("LogSoftmax", e.operand(a.self, n.outputs[0].dtype), a.dim),
     "gelu": lambda e, a, n: e("GeLU", a.self),
     "hardtanh": _hardtanh,
-    "elu": lambda e, a, n: e("Elu", a.self, 1.0),
+    "elu": lambda e, a, n: e("SeLU", a.self) if a.alpha != 1 else e("Elu", a.self, 1.0),
+    "softplus": lambda e, a, n: e("Softplus", a.self),
+    "softshrink": lambda e, a, n: e("SoftShrink", a.self, float(a.lambd)),
+    "lerp": lambda e, a, n: e("Lerp", a.self, a.end, e.operand(a.weight, n.outputs[0].dtype)),
+    "linalg_cross": lambda e, a, n: e("Cross", a.self, a.other, a.dim % a.self.ndim),
+    "linalg_vector_norm": vector_norm,
+    "std": lambda e, a, n: e.item(spread(e, a), 0),
+    "std_mean": lambda e, a, n: (e.item(spread(e, a), 0), e.item(spread(e, a), 1)),
+    "native_group_norm": group_norm,
+    "_adaptive_avg_pool2d": lambda e, a, n: e("AdaptiveAvgPool2D", a.self, output_size=tuple(a.output_size)),
     "view": lambda e, a, n: e("Reshape", a.self, tuple(a.size)),
     "squeeze": lambda e, a, n: e("Reshape", a.self, n.outputs[0].shape),
     "unsqueeze": lambda e, a, n: e("ExpandDims", a.self, a.dim),
@@ -362,15 +227,40 @@ ROWS: dict[str, Row] = {
 
 
 def _plain_pool(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
+    return _pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
 
+
+def _pools_batches(a: dict[str, Any]) -> bool:
+    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
+
+
+def _is_float32(a: dict[str, Any], name: str = "self") -> bool:
+    """Of float32, all that real MindSpore's kernel takes."""
+    return a[name].dtype is torch.float32
+
+
+#: alpha, scale and scale of the input that make ELU the self-normalizing one
+_SELU = (1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
 
 #: Forms that MINDIR has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    **LOSS_FORMS,
     "max_pool2d_with_indices_backward": lambda a: _plain_pool(a),
     "convolution_backward": lambda a: a["weight"].dim() == 4 and not a["transposed"],
     "gelu": lambda a: a["approximate"] == "tanh",
-    "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
+    "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) in ((1, 1, 1), _SELU),
+    "softplus": lambda a: (a["beta"], a["threshold"]) == (1, 20),
+    "softshrink": _is_float32,
+    "lerp": _is_float32,
+    "linalg_cross": lambda a: _is_float32(a) and tuple(a["self"].shape) == tuple(a["other"].shape),
+    "linalg_vector_norm": lambda a: _is_float32(a) and a["ord"] == 2 and not a.get("dtype"),
+    "std": lambda a: _is_float32(a) and a.get("correction", 1) in (None, 0, 1),
+    "std_mean": lambda a: _is_float32(a) and a.get("correction", 1) in (None, 0, 1),
+    "native_group_norm": lambda a: _is_float32(a, "input"),
+    "_adaptive_avg_pool2d": lambda a: (
+        _is_float32(a) and any(size % wanted for size, wanted in zip(a["self"].shape[-2:], a["output_size"]))
+    ),
+    "round": lambda a: not a.get("decimals"),
     "topk": lambda a: a["largest"] and a["dim"] in (-1, a["self"].dim() - 1),
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
     "scatter_add": lambda a: a["src"].shape == a["index"].shape,
@@ -379,8 +269,8 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "convolution": lambda a: a["weight"].dim() > 3,
     "max_pool2d_with_indices": _plain_pool,
     "max_pool3d_with_indices": _plain_pool,
-    "avg_pool2d": _plain_pool,
-    "avg_pool3d": _plain_pool,
+    "avg_pool2d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
+    "avg_pool3d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
 }
 
 

@@ -327,8 +327,18 @@ def _is_float(a: dict[str, Any]) -> bool:
     return a["self"].dtype.is_floating_point
 
 
+def _pools_batches(a: dict[str, Any]) -> bool:
+    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
+
+
 #: Forms that ONNX has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "round": lambda a: not a.get("decimals") and _is_float(a),
+    **dict.fromkeys(("ceil", "floor", "relu", "square"), _is_float),
+    "pow": lambda a: any(
+        item.dtype.is_floating_point if isinstance(item, torch.Tensor) else isinstance(item, float)
+        for item in (a["self"], a["exponent"])
+    ),
     "maximum": _is_float,
     "minimum": _is_float,
     "clamp": _is_float,
@@ -339,10 +349,10 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "elu": lambda a: (a["scale"], a["input_scale"]) == (1, 1),
     "native_batch_norm": lambda a: not a["training"],
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
-    "avg_pool2d": lambda a: len(a["kernel_size"]) > 1 and not (a["ceil_mode"] or a["divisor_override"]),
-    "avg_pool3d": lambda a: len(a["kernel_size"]) > 1 and not (a["ceil_mode"] or a["divisor_override"]),
-    "max_pool2d_with_indices": lambda a: len(a["kernel_size"]) > 1 and not a["ceil_mode"],
-    "max_pool3d_with_indices": lambda a: len(a["kernel_size"]) > 1 and not a["ceil_mode"],
+    "avg_pool2d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "avg_pool3d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "max_pool2d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
+    "max_pool3d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
 }
 
 

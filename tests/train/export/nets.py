@@ -278,6 +278,7 @@ def _images(x: Any) -> Any:
 
 
 _IMAGE, _INDEX = _randn(2, 4, 8, 8), np.array([0, 1, 1], np.int32)
+_LABELS = np.random.RandomState(8).randint(0, 8, 64).astype(np.int32)
 
 #: {name: (Cell, arrays that go in)}; Cells are made when a test asks.
 _MASK = Tensor([True, False, True])
@@ -291,6 +292,32 @@ def _masks(x: Any) -> Any:
     changed[_MASK] = x[:2] * 3
     chosen = x[_MASK], x[:, _MASK.logical_not()], x[[True, True, False], 1], x[:, None][_MASK, :, _MASK]
     return *chosen, x[_PLACES], ops.masked_select(x[:1], _PLACES), changed
+
+
+def _whole(x: Any, label: Any) -> Any:
+    """Operators that MINDIR has as torch has them."""
+    rows = x.reshape(-1, 8)
+    return (
+        ops.selu(x),
+        ops.Softplus()(x),
+        ops.softshrink(x, 0.3),
+        ops.lerp(x, x + 1, 0.3),
+        ops.cross(rows[:, :3], rows[:, 1:4], 1),
+        ops.norm(x, dim=-1),
+        ops.std(x, 1),
+        ops.prod(rows[:2]),
+        x**2 + x**3 + x**-1.0,
+        ops.adaptive_avg_pool2d(x, (3, 2)),
+        ops.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False),
+        ops.avg_pool2d(x, 2, 1, 1, divisor_override=3),
+        nn.MaxPool1d(3, 2, pad_mode="same")(x[0]),
+        ops.avg_pool2d(x[0], 3, 2, 1),
+        nn.MaxPool2d(2, 2)(x[0]),
+        ops.round(x, decimals=2),
+        ops.nll_loss(ops.log_softmax(rows, 1), label),
+        ops.multi_margin_loss(rows, label.astype(mstype.int64)),
+        nn.MultilabelMarginLoss()(rows[:2], ops.stack([label[:8], label[8:16]]) - 1),
+    )
 
 
 CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
@@ -310,6 +337,10 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "indices": (lambda: Function(_indices), (_IMAGE, _INDEX)),
     "masks": (lambda: Function(_masks), (_randn(3, 3),)),
     "activations": (lambda: Function(_activations), (_IMAGE,)),
+    "whole": (
+        lambda: Function(_whole),
+        (_IMAGE, _LABELS),
+    ),
     "slopes": (Slopes, (_randn(4, 3),)),
     "images": (lambda: Function(_images), (_IMAGE,)),
     "transposed": (lambda: nn.Conv2dTranspose(4, 6, 4, 2, pad_mode="pad", padding=1, has_bias=True), (_IMAGE,)),

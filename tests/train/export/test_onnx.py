@@ -81,3 +81,16 @@ def test_onnxruntime_computes_the_same(name: str, tmp_path: Path) -> None:
 def test_batch_norm_in_training_mode_is_exported_for_evaluation(tmp_path: Path) -> None:
     model = exported(nn.BatchNorm2d(2).set_train(), Tensor(np.ones((1, 2, 3, 3), np.float32)), folder=tmp_path)
     assert [node.op_type for node in model.graph.node] == ["BatchNormalization"]
+
+
+def test_what_opset_11_has_of_floats_alone(tmp_path: Path) -> None:
+    """Integers are computed otherwise, or refused: no file that ONNX does not read."""
+    onnx = pytest.importorskip("onnx")
+    given = Tensor(np.array([-2, 0, 3], np.int32))
+    for function in (torch.ceil, torch.round, torch.relu, torch.square, lambda x: x**3):
+        exported(Function(function), given, folder=tmp_path)
+        onnx.checker.check_model(str(tmp_path / "net.onnx"), full_check=True)
+    with pytest.raises(
+        NotImplementedError, match="'aten.bitwise_or' has no counterpart in ONNX opset 11 for these arg"
+    ):
+        exported(Function(lambda x: x | 1), given, folder=tmp_path)

@@ -69,7 +69,7 @@ class ShuffleDataset(_IndexNode):
         check_value(buffer_size, (2, INT32_MAX), "buffer_size")
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
-        self.reshuffle_each_epoch = True
+        self._reshuffles = True  # at each pass
 
     def _size(self) -> int:
         return self.children[0].get_dataset_size()
@@ -83,7 +83,7 @@ class ShuffleDataset(_IndexNode):
 
     def _random_order(self, run: Run) -> Order:
         order = run.order_of(self)
-        return order if self.reshuffle_each_epoch else order.first()
+        return order if self._reshuffles else order.first()
 
     def _pick(self, run: Run) -> Iterator[Row]:
         rows, count = self.children[0]._stream(run), self.children[0].get_dataset_size

@@ -79,7 +79,7 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
         return [_Part(dataset, randomize, seed, start, stop) for start, stop in pairwise(starts)]
     if randomize:
         dataset = dataset.shuffle(_BUFFER)
-        dataset.reshuffle_each_epoch = False  # type: ignore[attr-defined]
+        dataset._reshuffles = False  # type: ignore[attr-defined]
     return [dataset.skip(start).take(count) for start, count in zip(starts, counts, strict=False)]
 
 
