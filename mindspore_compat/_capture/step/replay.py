@@ -225,15 +225,13 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
-    if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
-        return made.graph.run(compute, arguments)
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
             return made.graph.run(compute, arguments)
         calls = made.calls[key] = _Calls(made, keep)
-    if calls.stopped:
+    if calls.stopped or (KEPT and _is_kept(tensors)):  # kept: it may take a forward that ran before the step
         return calls.graph.run(compute, arguments)
     if calls.epoch != program.epoch:
         if calls.skip:
