@@ -163,7 +163,7 @@ class InstalledMethods:
         """Fmod of ``input`` and ``other``, element by element."""
 
     def fold(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-        """Columns (N, C·k, L) added up into (N, C, H, W)."""
+        """Columns (N, C·k, L) or (N, C, k, L) added up into (N, C, H, W)."""
 
     def gather(self, *args: Any, **kwargs: Any) -> Any:
         """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""

@@ -268,6 +268,10 @@ class Parameter(Tensor, torch.nn.Parameter):
         result.requires_aggr, result.comm_fusion, result.key = self.requires_aggr, self.comm_fusion, self.key
         return result
 
+    def value(self) -> Any:
+        """A Tensor of its values now, which what is written to it later leaves alone; gradients reach the Parameter."""
+        return _wrap.wrap(torch.clone(self))
+
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU."""
         return super().asnumpy()

@@ -247,8 +247,6 @@ class Cell(KeptForward, Hints, Insides, Modes):
         body = "".join(f"\n  {line}" for line in extra_lines + child_lines)
         return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
 
-    __str__ = __repr__
-
 
 placement.follow(Cell)
 

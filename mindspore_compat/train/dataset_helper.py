@@ -97,14 +97,14 @@ def epochs(dataset: Any, number: int, plain: bool = False, behind: int = 0) -> I
         whole = number + behind if init_step(dataset) else number
         iterator = dataset.create_tuple_iterator(num_epochs=whole, do_copy=False)
         for _ in range(number):
-            yield (tuple([_on_device(value, plain) for value in batch]) for batch in iterator)
+            yield _one_pass(iterator, plain)
     else:
         for _ in range(number):
             yield _one_pass(dataset, plain)
 
 
-def _one_pass(dataset: Any, plain: bool) -> Iterator[tuple[Any, ...]]:
-    for batch in dataset:  # only here a DataLoader draws its order: when the epoch has begun
+def _one_pass(batches: Iterable[Any], plain: bool) -> Iterator[tuple[Any, ...]]:
+    for batch in batches:  # only here a DataLoader draws its order: when the epoch has begun
         yield tuple([_on_device(value, plain) for value in _as_tuple(batch, plain)])
 
 
@@ -128,9 +128,7 @@ def resumed_epochs(
             iterator = dataset.create_tuple_iterator(num_epochs=last, do_copy=False)
         finally:
             dataset.set_init_step(kept)
-        found = (
-            (tuple([_on_device(value, plain) for value in batch]) for batch in iterator) for _ in range(first, last)
-        )
+        found = (_one_pass(iterator, plain) for _ in range(first, last))
     for number, batches in enumerate(found):
         yield _without(dataset, batches, behind, then) if not number and behind < size else batches
 
@@ -149,10 +147,15 @@ def _without(
 
 
 def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:
-    """Batch after batch, the dataset from the start again whenever it ends: what sinking with ``sink_size`` reads."""
+    """Batch after batch, the next epoch whenever one ends: what sinking with ``sink_size`` reads."""
+    source = _passes(dataset, -1)
     while True:
-        for batches in epochs(dataset, 1, plain):
-            yield from batches
+        yield from _one_pass(source, plain)
+
+
+def _passes(dataset: Any, number: int) -> Iterable[Any]:
+    """What can be iterated ``number`` times (-1: always): each time an epoch, which a shuffle orders anew."""
+    return dataset.create_tuple_iterator(num_epochs=number, do_copy=False) if is_mindspore_dataset(dataset) else dataset
 
 
 def prefetched(dataset: Any, batches: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Any, ...]]:
@@ -201,13 +204,16 @@ def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 class DatasetHelper:
     """Iterates over a dataset's batches in a loop of one's own; each pass is an epoch, or ``sink_size`` batches when
-    sinking.
+    sinking. A pass left early goes on where it was left.
 
     Args:
         dataset: a mindspore.dataset Dataset.
         dataset_sink_mode: on one device without a data queue it only decides whether ``sink_size`` counts.
         sink_size: batches of a pass; -1 is the whole dataset.
-        epoch_num: passes to expect.
+        epoch_num: passes there may be, -1 for any number; without effect when sinking.
+
+    Raises:
+        RuntimeError: for a pass after the last of ``epoch_num``.
     """
 
     def __init__(self, dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1) -> None:
@@ -220,11 +226,12 @@ class DatasetHelper:
         self._size = dataset_size(dataset)
         self._sink_size = self._size if sink_size == -1 else sink_size
         self._endless = endless(dataset) if dataset_sink_mode and sink_size not in (-1, self._size) else None
+        self._source = _passes(dataset, -1 if dataset_sink_mode else epoch_num) if self._endless is None else ()
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if self._endless is not None:
             return (next(self._endless) for _ in range(self._sink_size))
-        return iter(next(epochs(self.dataset, 1)))
+        return _one_pass(self._source, False)
 
     def sink_size(self) -> int:
         """Batches of a pass."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -69,3 +70,22 @@ def test_a_fresh_start_value_is_not_copied() -> None:
 def test_torchs_tensors_are_shared_as_torchs_parameters_share_them() -> None:
     plain = torch.zeros(3)
     assert Parameter(plain, name="p").data_ptr() == plain.data_ptr()
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_value_is_what_the_parameter_held_then(mode: int) -> None:
+    """As in real MindSpore 2.10, where neither sees what is written to the other."""
+    ms.set_context(mode=mode)
+    weight = Parameter(Tensor(np.array([1, 2], np.float32)), name="w")
+    before = weight.value()
+    assert type(before) is Tensor and not isinstance(before, Parameter)
+    nn.SGD([weight], 1.0)((Tensor([1.0, 1.0]),))
+    np.testing.assert_array_equal(before, [1, 2])
+    ops.AssignAdd()(weight.value(), Tensor([5.0, 5.0]))
+    np.testing.assert_array_equal(weight, [0, 1])
+
+    def loss(x: Tensor) -> Tensor:
+        return (x * weight.value()).sum()
+
+    (gradient,) = ms.grad(loss, None, ms.ParameterTuple([weight]))(Tensor(3.0))
+    np.testing.assert_array_equal(gradient, [3, 3])

@@ -253,3 +253,12 @@ def test_wrong_gradients_and_groups_are_refused() -> None:
         optim.lr_scheduler.StepLR(optimizer, 2, last_epoch=3)
     with pytest.raises(TypeError, match="is not an Optimizer"):
         optim.lr_scheduler.StepLR(nn.Adam([parameter]), 2)
+
+
+def test_an_optimizer_prints_its_groups_as_upstream() -> None:
+    weights = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 1)).trainable_params()
+    groups = [{"params": weights[:2], "lr": 0.9}, {"params": weights[2:], "lr": 0.66}]
+    lines = str(optim.Adadelta(groups)).splitlines()
+    assert lines[0] == "Adadelta (" and lines[-1] == ")"
+    assert lines[7:10] == ["", "Parameter Group 1", "    eps: 1e-06"]
+    assert [line for line in lines if "lr" in line] == ["    lr: 0.9", "    lr: 0.66"]

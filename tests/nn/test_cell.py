@@ -365,3 +365,12 @@ def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
     with pytest.raises(RuntimeError) as own:
         Net()(fails)
     assert own.value is error
+
+
+def test_a_repr_of_ones_own_is_printed() -> None:
+    class Named(nn.Cell):
+        def __repr__(self) -> str:
+            return "named"
+
+    assert str(Named()) == f"{Named()}" == "named"
+    assert str(nn.SequentialCell(Named())) == "SequentialCell(\n  (0): named\n)"

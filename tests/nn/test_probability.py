@@ -110,7 +110,10 @@ def test_samples_have_their_distribution(name: str) -> None:
         return
     assert samples.mean() == pytest.approx(float(reference.mean), abs=0.05)
     assert samples.std() == pytest.approx(float(reference.stddev), rel=0.05)
-    again = [getattr(msd, name)(*parameters, seed=4).sample((3,)).asnumpy() for _ in range(2)]
+    again = []
+    for _ in range(2):
+        ms.set_seed(3)
+        again.append(getattr(msd, name)(*parameters, seed=4).sample((3,)).asnumpy())
     np.testing.assert_array_equal(*again)
 
 
@@ -159,3 +162,29 @@ def test_a_bijector_of_a_distribution_is_one() -> None:
         made.mean()
     with pytest.raises(ValueError, match="must be one of"):
         msb.Exp()("backward", value)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: msd.Normal(0.0, 1.0), [1.5750539, -0.51410174, 1.48967, -1.8740035, -0.9208972, 2.5710285]),
+        (lambda: msd.Normal(0.0, 1.0, seed=3), [-0.10591543, 3.2993042, -0.176883, 1.352296, 0.01822519, -1.0100774]),
+        (lambda: msd.Uniform(0.0, 1.0), [0.29337725, 0.11669815, 0.29323754, 0.33119595, 0.0865533, 0.85375124]),
+    ],
+)
+def test_samples_are_upstreams_from_the_same_seed(make: Any, expected: list[float]) -> None:
+    ms.set_seed(0)
+    distribution = make()
+    drawn = np.concatenate([distribution.sample((4,)), distribution.sample((2,))])
+    np.testing.assert_allclose(drawn, expected, rtol=1e-5)
+
+
+def test_printed_names() -> None:
+    """As real MindSpore 2.10 prints them."""
+    assert repr(msd.Normal(0.0, 1.0)) == "Normal(mean = 0.0, standard deviation = 1.0)"
+    assert repr(msd.Cauchy(0.0, 1.0)) == "Cauchy(location = 0.0, scale = 1.0)"
+    assert repr(msd.Normal([1.0, 2.0], 3.0)) == "Normal(batch_shape = (2,))"
+    assert repr(msd.HalfNormal(0.0, 1.0)) == "HalfNormal()"
+    transformed = msd.TransformedDistribution(msb.Exp(), msd.Normal(0.0, 1.0))
+    assert "mean = 0.0, sd" not in repr(transformed)
+    assert repr(msd.LogNormal(0.0, 1.0)).splitlines()[1] == "  loc = 0.0, scale = 1.0"

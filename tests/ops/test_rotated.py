@@ -115,3 +115,15 @@ def test_shapes_and_dtypes() -> None:
 def test_wrong_boxes(a: np.ndarray, b: np.ndarray, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         ops.rotated_iou(Tensor(a), Tensor(b))
+
+
+def test_plain_boxes_in_float16_overflow_as_upstream() -> None:
+    """Real MindSpore 2.10's numbers: areas beyond 65504 are inf, 0 / 0 is nan; float32 has neither."""
+    anchors = np.array([[0, 0, 9, 19], [0, 0, 299, 299], [10, 10, 610, 500], [3, 2, 2, 4]])
+    truths = np.array([[0, 3, 7, 30], [10, 5, 280, 350], [3, 2, 2, 4]])
+    nan = np.nan
+    iou = ops.IOU()(Tensor(anchors, ms.float16), Tensor(truths, ms.float16))
+    np.testing.assert_array_equal(iou, [[0.47216796875, 0, 0, 0], [0, nan, nan, 0], [0, 0, 0, nan]])
+    exact = ops.IOU()(Tensor(anchors, ms.float32), Tensor(truths, ms.float32)).asnumpy()
+    assert exact[1, 1] == pytest.approx(0.77002728)
+    assert exact[2, 3] == 0

@@ -26,8 +26,7 @@ python_speech_features, Levenshtein, pyDOE < 1.
 A stage has ended when its script left with 0 and made what it is for (a checkpoint, a MINDIR, the words of an evaluation). Seconds are of one
 core shared with others, imports and real's compiling included. Both sides begin with `set_seed(0)`: initial weights, order of the data and
 augmentation are then the same on their own, with one worker in each part of a pipeline (`tests/projects/start/alike.py`). Projects that
-seed themselves do so again. hardnet, ghostnet, sknet, resnext50 and unet_medical were not run since this is so: their ends and
-times are older, and they show no losses.
+seed themselves do so again.
 
 """
 

@@ -108,7 +108,7 @@ class Optimizer(Cell):
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [""] * bool(number) + [f"Parameter Group {number}"]
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key not in ("params", "lr")]
             rate = group["lr"]
             shown = str(rate.asnumpy()) if isinstance(rate, Tensor) else rate

@@ -98,7 +98,7 @@ class VocabEmbedding(Cell):
 
     def construct(self, input_ids: Any) -> Any:
         _check_input_dtype(input_ids.dtype, "input_ids", [torch.int32], "VocabEmbedding")
-        return torch.embedding(self.embedding_table, input_ids), self.embedding_table.value()
+        return torch.embedding(self.embedding_table, input_ids), self.embedding_table
 
 
 def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:

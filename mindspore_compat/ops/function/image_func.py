@@ -73,19 +73,24 @@ def check_valid(bboxes: Any, img_metas: Any) -> Any:
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through
-    it, as upstream.
+    it, as upstream. float16 boxes are computed with in float16, as upstream: areas beyond 65504 are inf, and the
+    overlaps of boxes without an area are nan.
 
     Raises:
         KeyError: for another mode, as upstream.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
-    a, g = torch.unsqueeze(anchor_boxes.detach().float(), 0), torch.unsqueeze(gt_boxes.detach().float(), 1)
+    a, g = torch.unsqueeze(as_plain(anchor_boxes).detach(), 0), torch.unsqueeze(as_plain(gt_boxes).detach(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
-    overlap = kernels.prod(torch.clamp(high - low + 1, min=0), -1)
-    area_a, area_g = (kernels.prod(item[..., 2:] - item[..., :2] + 1, -1) for item in (a, g))
+    overlap = _area(torch.clamp(high - low + 1, min=0))
+    area_a, area_g = (_area(item[..., 2:] - item[..., :2] + 1) for item in (a, g))
     whole = area_a + area_g - overlap if mode == "iou" else torch.Tensor.expand(area_g, overlap.shape)
     return wrap(to_dtype(overlap / (whole + 1e-10), anchor_boxes.dtype))
+
+
+def _area(size: torch.Tensor) -> torch.Tensor:
+    return size[..., 0] * size[..., 1]
 
 
 def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.probability.distribution._checks import sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.ops.function.random_func import multinomial
 
 __all__ = ["Categorical"]
 
@@ -80,7 +81,7 @@ class Categorical(Distribution):
         probs = self._given(probs)
         count = int(np.prod(sample_shape(shape)))
         flat = probs.detach().reshape(-1, probs.shape[-1])
-        drawn = torch.multinomial(flat, count, replacement=True, generator=self._generator(probs.device))
+        drawn = multinomial(flat, count, seed=self._seed)
         return drawn.T.reshape(shape + tuple(probs.shape[:-1])).to(self.dtype)
 
 

@@ -30,10 +30,6 @@ class _OfProbability(Distribution):
     def probs(self) -> Any:
         return self._probs
 
-    def _uniform(self, shape: tuple[int, ...], probs: torch.Tensor) -> torch.Tensor:
-        noise = torch.empty(sample_shape(shape) + tuple(probs.shape), dtype=torch.float32, device=probs.device)
-        return noise.uniform_(torch.finfo(torch.float32).tiny, 1.0, generator=self._generator(probs.device))
-
 
 class Bernoulli(_OfProbability):
     """1 with probability ``probs``, else 0; see `Distribution` for what can be asked.
@@ -82,7 +78,7 @@ class Bernoulli(_OfProbability):
 
     def _sample(self, shape: tuple[int, ...] = (), probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        return (self._uniform(shape, probs) < probs).to(self.dtype)
+        return (self._reals(shape, probs) < probs).to(self.dtype)
 
 
 class Geometric(_OfProbability):
@@ -133,7 +129,7 @@ class Geometric(_OfProbability):
 
     def _sample(self, shape: tuple[int, ...] = (), probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        return torch.floor(torch.log(self._uniform(shape, probs)) / torch.log(1.0 - probs)).to(self.dtype)
+        return torch.floor(torch.log(self._positive_reals(shape, probs)) / torch.log(1.0 - probs)).to(self.dtype)
 
 
 class Poisson(Distribution):

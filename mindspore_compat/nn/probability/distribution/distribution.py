@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,6 +13,8 @@ from mindspore_compat.common.dtype import dtype_name, nptype_to_dtype, to_torch_
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.probability.distribution._checks import sample_shape
+from mindspore_compat.ops.function._numbers import reals
 
 __all__ = ["Distribution", "check_name"]
 
@@ -52,8 +54,8 @@ class Distribution(Cell):
     """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob",
     value)``.
 
-    A subclass gives `_NAMES`, the names of its parameters, and methods like ``_log_prob(value, *parameters)`` or
-    ``_var(*parameters)``; what can be derived from them is. Every function takes the parameters after its own
+    A subclass gives methods like ``_log_prob(value, *parameters)`` or ``_var(*parameters)``; what can be derived from
+    them is. Every function takes the parameters after its own
     arguments, where given in place of the Cell's own.
 
     Args:
@@ -63,7 +65,8 @@ class Distribution(Cell):
         param: the parameters by name (number, list, array or Tensor), None where they come with each call.
     """
 
-    _NAMES: tuple[str, ...] = ()
+    #: Names that printing has for parameters in place of their own; None prints no parameters.
+    _SHOWN: ClassVar[dict[str, str] | None] = {}
 
     def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
         super().__init__()
@@ -147,11 +150,20 @@ class Distribution(Cell):
         return self._checked(value, name).to(self.parameter_type)
 
     def _generator(self, device: torch.device) -> torch.Generator | None:
-        """Of the seed given, counted on with every use as upstream does; None uses torch's own."""
+        """For what torch draws, of the seed given, counted on with every use; None uses torch's own."""
         if not self._seed:
             return None
         self._uses = self.__dict__.get("_uses", -1) + 1
         return torch.Generator(device).manual_seed(self._seed + self._uses)
+
+    def _reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
+        """float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: upstream's, by `ops.uniform`."""
+        return reals("uniform", sample_shape(shape) + tuple(like.shape), self._seed).to(like.device)
+
+    def _positive_reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
+        """As `_reals`, but above 0."""
+        tiny = torch.finfo(torch.float32).tiny
+        return self._reals(shape, like) * (1.0 - tiny) + tiny
 
     def _ask(self, function: str, *args: Any, **kwargs: Any) -> Any:
         for source, derive in _SOURCES[function]:
@@ -233,10 +245,12 @@ class Distribution(Cell):
         """The function called ``name``."""
         if name not in (*_SOURCES, "cross_entropy", "get_dist_args", "get_dist_type"):
             raise NotImplementedError(f"{name} is not implemented for {self._name} distribution.")
-        return getattr(self, name)(*args, **kwargs)
+        return self.get_dist_type() if name == "get_dist_type" else getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self) -> str:
-        shown = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        if self._SHOWN is None:
+            return ""
+        shown = ", ".join(f"{self._SHOWN.get(name, name)} = {value}" for name, value in self.parameters.items())
         return shown if self._is_scalar_batch else f"batch_shape = {self._broadcast_shape}"
 
 

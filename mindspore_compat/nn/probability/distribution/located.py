@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
+from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
 __all__ = ["Cauchy", "Laplace", "Logistic", "StudentT"]
@@ -40,10 +40,6 @@ class _Located(Distribution):
         loc, scale = self._given(loc, scale)
         return (self._checked(value, "value").to(self.dtype) - loc) / scale, scale
 
-    def _uniform(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-        noise = torch.empty(sample_shape(shape) + tuple(like.shape), dtype=torch.float32, device=like.device)
-        return noise.uniform_(torch.finfo(torch.float32).tiny, 1.0, generator=self._generator(like.device))
-
 
 class Cauchy(_Located):
     """Cauchy distribution, which has no mean and no variance; see `Distribution` for what can be asked.
@@ -55,6 +51,8 @@ class Cauchy(_Located):
     Raises:
         ValueError: if a scale is not positive.
     """
+
+    _SHOWN = {"loc": "location"}
 
     def __init__(
         self,
@@ -93,7 +91,7 @@ class Cauchy(_Located):
 
     def _sample(self, shape: tuple[int, ...] = (), loc: Any = None, scale: Any = None) -> Any:
         loc, scale = self._given(loc, scale)
-        return (loc + scale * torch.tan(math.pi * (self._uniform(shape, loc) - 0.5))).to(self.dtype)
+        return (loc + scale * torch.tan(math.pi * (self._reals(shape, loc) - 0.5))).to(self.dtype)
 
 
 class Logistic(_Located):
@@ -106,6 +104,8 @@ class Logistic(_Located):
     Raises:
         ValueError: if a scale is not positive.
     """
+
+    _SHOWN = {"loc": "location"}
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Logistic(_Located):
 
     def _sample(self, shape: tuple[int, ...] = (), loc: Any = None, scale: Any = None) -> Any:
         loc, scale = self._given(loc, scale)
-        noise = self._uniform(shape, loc)
+        noise = self._positive_reals(shape, loc)
         return ((torch.log(noise) - torch.log1p(-noise)) * scale + loc).to(self.dtype)
 
 
@@ -158,6 +158,8 @@ class Laplace(Distribution):
     Raises:
         ValueError: if an ``sd`` is not positive.
     """
+
+    _SHOWN = None
 
     def __init__(
         self,
@@ -187,6 +189,8 @@ class StudentT(Distribution):
     Raises:
         ValueError: if a ``df`` or an ``sd`` is not positive.
     """
+
+    _SHOWN = None
 
     def __init__(
         self,

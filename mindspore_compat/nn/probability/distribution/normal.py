@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.ops.function._numbers import normals
 
 __all__ = ["Normal"]
 
@@ -24,6 +25,8 @@ class Normal(Distribution):
     Raises:
         ValueError: if an ``sd`` is not positive.
     """
+
+    _SHOWN = {"sd": "standard deviation"}
 
     def __init__(
         self,
@@ -68,5 +71,5 @@ class Normal(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        noise = torch.empty(sample_shape(shape) + tuple(mean.shape), dtype=mean.dtype, device=mean.device)
-        return (noise.normal_(generator=self._generator(mean.device)) * sd + mean).to(self.dtype)
+        noise = normals("normal", sample_shape(shape) + tuple(mean.shape), self._seed).to(mean.device)
+        return (noise * sd + mean).to(self.dtype)

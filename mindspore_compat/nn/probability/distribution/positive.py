@@ -73,8 +73,7 @@ class Exponential(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:
         rate = self._given(rate)
-        noise = torch.empty(sample_shape(shape) + tuple(rate.shape), dtype=rate.dtype, device=rate.device)
-        return (noise.exponential_(generator=self._generator(rate.device)) / rate).to(self.dtype)
+        return (-torch.log(self._positive_reals(shape, rate)) / rate).to(self.dtype)
 
 
 class Gamma(Distribution):
@@ -251,6 +250,8 @@ class HalfNormal(Distribution):
     Raises:
         ValueError: if an ``sd`` is not positive.
     """
+
+    _SHOWN = None
 
     def __init__(
         self,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -33,6 +33,8 @@ class TransformedDistribution(Distribution):
     Raises:
         TypeError: for other types.
     """
+
+    _SHOWN: ClassVar[dict[str, str] | None] = None
 
     def __init__(
         self, bijector: Any, distribution: Any, seed: int | None = None, name: str = "transformed_distribution"
@@ -99,6 +101,8 @@ class LogNormal(TransformedDistribution):
         ValueError: if a scale is not positive.
     """
 
+    _SHOWN: ClassVar[dict[str, str] | None] = {}
+
     def __init__(
         self,
         loc: Any = None,
@@ -159,6 +163,8 @@ class Gumbel(TransformedDistribution):
     Raises:
         ValueError: if a scale is not positive.
     """
+
+    _SHOWN: ClassVar[dict[str, str] | None] = {}
 
     def __init__(
         self, loc: Any, scale: Any, seed: int | None = 0, dtype: Any = torch.float32, name: str = "Gumbel"

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import check_floating, sample_shape
+from mindspore_compat.nn.probability.distribution._checks import check_floating
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
 __all__ = ["Uniform"]
@@ -77,5 +77,4 @@ class Uniform(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
-        noise = torch.empty(sample_shape(shape) + tuple(low.shape), dtype=low.dtype, device=low.device)
-        return (noise.uniform_(generator=self._generator(low.device)) * (high - low) + low).to(self.dtype)
+        return (self._reals(shape, low) * (high - low) + low).to(self.dtype)
