@@ -8,13 +8,16 @@ import sys
 import warnings
 from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import mindspore_compat.dataset as ds
 import mindspore_compat.dataset.vision as V
 from mindspore_compat._format.images import decode_rgb, jpeg_frame
+from tests.dataset import jpeg_part_cases
 from tests.support.oracle import run_oracle
 
 cv2 = pytest.importorskip("cv2")
@@ -283,6 +286,17 @@ def test_what_upstream_refuses(real: dict[str, np.ndarray]) -> None:
         assert real[case].dtype.kind == "U", case
         with pytest.raises(RuntimeError):
             ours(case)
+
+
+@pytest.mark.parametrize("case", jpeg_part_cases.CASES)
+def test_a_part_of_a_jpeg_has_the_colours_of_a_part_decoded_alone(case: str) -> None:
+    stored = np.load(Path(__file__).parents[1] / "golden/jpeg_parts.npz")
+    seed = ds.config.get_seed()
+    try:
+        off = np.abs(jpeg_part_cases.part(ds, stored, case).astype(int) - stored[case])
+    finally:
+        ds.config.set_seed(seed)
+    assert off.max() <= (3 if case.startswith("422") else 0)
 
 
 @pytest.mark.parametrize("name", [name for name in files() if name.endswith(".jpg")])
