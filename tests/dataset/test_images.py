@@ -101,11 +101,6 @@ _KEEPS_IMAGES = (
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
 
 
-def _remapped(inter: str) -> int:
-    """Grey levels that OpenCV 5 may be off where it looks pixels up."""
-    return int(inter == "CUBIC")
-
-
 def _off(inter: str, kind: str) -> float:
     """Of resized floats the last bits."""
     return 0 if inter == "CUBIC" or "int" in kind else 1e-4
@@ -148,15 +143,12 @@ CASES: dict[str, tuple[float, float]] = {
     },
     "V.Resize((30, 40))(small > 99)": (0, 0),
     **{
-        f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (_remapped(inter), 0.005)
+        f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (0, 0)
         for inter in _NAMES
         for angle in (0, 30, 90, -17.5)
         for expand in (False, True)
     },
-    **{
-        f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (_remapped(inter), 0.005)
-        for inter in _NAMES
-    },
+    **{f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (0, 0) for inter in _NAMES},
     **{
         f"V.Perspective([[0,0],[200,0],[200,182],[0,182]], [[9,12],[190,4],[180,170],[4,175]], Inter.{inter})(big)": (
             1,
@@ -165,7 +157,7 @@ CASES: dict[str, tuple[float, float]] = {
         for inter in _NAMES
     },
     **{
-        f"V.Adjust{what}({factor})(big)": (int(what == "Sharpness"), 0.1)
+        f"V.Adjust{what}({factor})(big)": (0, 0)
         for what in ("Brightness", "Contrast", "Saturation", "Sharpness")
         for factor in (0.0, 0.1, 0.3, 0.9, 1.3, 1.7)
     },

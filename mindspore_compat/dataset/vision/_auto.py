@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -98,7 +99,7 @@ def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill:
     """Shear (radians) or translate along one axis; upstream takes the pixels of its tables for shares of the image."""
     pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
     if kind.startswith("Shear"):
-        degrees = tuple(float(np.degrees(a)) for a in pair)
+        degrees = tuple(a * 180 / math.pi for a in pair)
         return affine(image, 0.0, (0.0, 0.0), 1.0, degrees, resample, fill)
     shift = tuple(float(np.float32(share) * np.float32(size)) for share, size in zip(pair, image.shape[1::-1]))
     return affine(image, 0.0, shift, 1.0, (0.0, 0.0), resample, fill)
@@ -118,11 +119,12 @@ _WHOLE = {"AutoContrast": AutoContrast(), "Equalize": Equalize(), "Invert": Inve
 def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter, fill: Fill) -> np.ndarray:
     """One of the operations that the published policies are made of."""
     if name in _ADJUST:
-        return _ADJUST[name](image, 1.0 + magnitude)
+        return _ADJUST[name](image, float(np.float32(1) + np.float32(magnitude)))
     if name[-1] in "XY":
         return _by_axis(name, image, magnitude, resample, fill)
     if name == "Rotate":
-        return rotate(image, magnitude, resample, False, None, fill)
+        red, green, blue = fill
+        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # as upstream mixes them up here
     if name == "Posterize":
         return posterize(image, int(magnitude))
     if name == "Solarize":
@@ -140,10 +142,6 @@ class _Augment(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, type(self).__name__)
-        if image.dtype != np.uint8:
-            raise RuntimeError(
-                f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}."
-            )
         return self._augment(image)
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
@@ -153,26 +151,34 @@ class _Augment(ImageOperation):
         return apply_named(name, image, magnitude, self.interpolation, self.fill_value)
 
 
-def _spaces(bins: int, shape: tuple[int, ...], wide: bool) -> dict[str, tuple[np.ndarray, bool]]:
+def _steps(start: float, end: float, bins: int) -> np.ndarray:
+    """Evenly from `start` to `end`, in upstream's float32."""
+    step = (np.float32(end) - np.float32(start)) / np.float32(bins - 1)
+    return np.float32(start) + np.arange(bins, dtype=np.float32) * step
+
+
+def _spaces(
+    bins: int, shape: tuple[int, ...], wide: bool, brightest: float = 255.0
+) -> dict[str, tuple[np.ndarray, bool]]:
     """Magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
-    steps = np.arange(bins)
-    strength = np.linspace(0.0, 0.99 if wide else 0.9, bins)
-    shear = np.linspace(0.0, 0.99 if wide else 0.3, bins)
-    bits = 8 - np.round(steps / ((bins - 1) / (6 if wide else 4)))
-    moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (shape[1], shape[0])]
+    strength = _steps(0.0, 0.99 if wide else 0.9, bins)
+    shear = _steps(0.0, 0.99 if wide else 0.3, bins)
+    bits = 8 - np.round(np.arange(bins) / ((bins - 1) / (6 if wide else 4)))
+    part = np.float32(150) / np.float32(331)
+    moves = [_steps(0.0, 32.0 if wide else float(part * np.float32(size)), bins) for size in (shape[1], shape[0])]
     return {
         "Identity": (np.zeros(1), False),
         "ShearX": (shear, True),
         "ShearY": (shear, True),
         "TranslateX": (moves[0], True),
         "TranslateY": (moves[1], True),
-        "Rotate": (np.linspace(0.0, 135.0 if wide else 30.0, bins), True),
+        "Rotate": (_steps(0.0, 135.0 if wide else 30.0, bins), True),
         "Brightness": (strength, True),
         "Color": (strength, True),
         "Contrast": (strength, True),
         "Sharpness": (strength, True),
         "Posterize": (bits, False),
-        "Solarize": (np.linspace(255.0, 0.0, bins), False),
+        "Solarize": (_steps(brightest, 0.0, bins), False),
         "AutoContrast": (np.zeros(1), False),
         "Equalize": (np.zeros(1), False),
     }
@@ -320,7 +326,7 @@ class AutoAugment(_Augment):
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         engine, steps = engine_of(self), _POLICIES[self.policy]
-        spaces = _spaces(10, image.shape, wide=False)
+        spaces = _spaces(10, image.shape, wide=False, brightest=256.0)
         chosen = steps[engine.integer(0, len(steps) - 1)]
         draws = [engine.single() for _ in chosen]
         signs = [engine.integer(0, 1) for _ in chosen]

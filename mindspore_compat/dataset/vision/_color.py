@@ -104,9 +104,8 @@ def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
     kernel[1, 1] = 5
     smooth = image.copy()
     smooth[1:-1, 1:-1] = cv2.filter2D(image, -1, kernel / 13).reshape(image.shape)[1:-1, 1:-1]
-    if image.dtype == np.uint8:
-        return _mixed(image, smooth, factor)
-    return _blend(image, smooth.astype(np.float32), factor).astype(image.dtype)
+    weight = float(np.float32(factor))
+    return cv2.addWeighted(image, weight, smooth, 1 - weight, 0).reshape(image.shape)
 
 
 def rgb_to_hsv(image: np.ndarray) -> np.ndarray:

@@ -219,6 +219,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
 class RandomResize(RandomImageOperation):
     """`Resize` with an interpolation drawn for each row."""
 
+    takes_pil = False
     takes_batches = True
     is_multi_column = True
     draws = True
@@ -226,11 +227,8 @@ class RandomResize(RandomImageOperation):
     size: Annotated[Any, check_size]
 
     def _draw(self, image: Any) -> tuple:
-        if is_pil(image):
-            return ((Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)[python_random().randint(0, 2)],)
         return ((Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[engine_of(self).integer(0, 3)],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
-        if not is_pil(image):
-            check_image(image, "Resize")
+        check_image(image, "Resize")
         return resize_image(image, self.size, parameters[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -18,6 +19,9 @@ __all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "turned_siz
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
 _PLACE, _PART, _PART_BITS = 1024, 32, 5
+#: what OpenCV's weights of bytes add up to
+_WHOLE = 1 << 15
+_CURVED = frozenset(("uint8", "uint16", "int16", "float32", "float64"))
 
 
 def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.0) -> np.ndarray:
@@ -125,6 +129,52 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
         x, y = x >> _PART_BITS, y >> _PART_BITS
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
     border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [0.0]  # a fourth channel has no fill, as upstream
+    if interpolation == _CUBIC and parts is not None and image.dtype.name in _CURVED:
+        return _remap_cubic(image, x, y, parts, border)
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)
     result = cv2.remap(image, wholes, parts, flags, borderMode=cv2.BORDER_CONSTANT, borderValue=border)
     return result.reshape(*x.shape, *image.shape[2:])
+
+
+@cache
+def _cubic_weights(whole: bool) -> np.ndarray:
+    """For each 1/32 of a pixel down and across, (1024, 4, 4): weights (a = -0.75), floats or whole 1/32768 that add up
+    to 1.
+    """
+    a, one = np.float32(-0.75), np.float32(1)
+    x = np.arange(_PART, dtype=np.float32) / np.float32(_PART)
+    before = ((a * (x + one) - 5 * a) * (x + one) + 8 * a) * (x + one) - 4 * a
+    left, right = (((a + 2) * d - (a + 3)) * d * d + one for d in (x, one - x))
+    each = np.stack([before, left, right, one - before - left - right], -1)
+    weights = each[:, None, :, None] * each[None, :, None, :]
+    if not whole:
+        return weights.reshape(-1, 4, 4)
+    weights = np.rint(weights * np.float32(_WHOLE)).astype(np.int32).reshape(-1, 16)
+    nearest = [10, 11, 14, 15]  # OpenCV gives what is left over to the greatest of these, or takes it from the least
+    for row in weights:
+        rest = _WHOLE - row.sum()
+        pick = np.argmax if rest > 0 else np.argmin
+        row[nearest[int(pick(row[nearest]))]] += rest
+    return weights.reshape(-1, 4, 4)
+
+
+def _remap_cubic(image: np.ndarray, x: np.ndarray, y: np.ndarray, parts: np.ndarray, border: list[float]) -> np.ndarray:
+    """`_remap` by cubic curves, of bytes in whole numbers: the OpenCV that is installed may count otherwise."""
+    height, width = image.shape[:2]
+    whole = image.dtype == np.uint8
+    kind = np.int32 if whole else np.float64 if image.dtype == np.float64 else np.float32
+    source = np.empty((height + 2, width + 2, image.size // (height * width)), kind)
+    source[:] = np.array(border).astype(kind)[: source.shape[2]]
+    source[1:-1, 1:-1] = image.reshape(height, width, -1)
+    weights = _cubic_weights(whole)[parts][..., None]
+    columns = [np.clip(x + k, 0, width + 1) for k in range(4)]
+    total = np.zeros((*x.shape, source.shape[2]), kind)
+    for i in range(4):
+        row = np.clip(y + i, 0, height + 1)
+        first, second, third, fourth = (source[row, column] * weights[..., i, j, :] for j, column in enumerate(columns))
+        total += first + second + third + fourth
+    if whole:
+        total = (total + _WHOLE // 2) // _WHOLE
+    if image.dtype.kind in "iu":
+        total = np.clip(np.rint(total), np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
+    return total.astype(image.dtype).reshape(*x.shape, *image.shape[2:])
