@@ -15,7 +15,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_positive, chec
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation
+from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation, need_warping
 from mindspore_compat.dataset.vision._geometric import affine, rotate
 from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
@@ -141,6 +141,7 @@ class _Augment(ImageOperation):
     fill_value: Fill
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        need_warping(self.interpolation, type(self).__name__)
         check_image(image, type(self).__name__)
         return self._augment(image)
 

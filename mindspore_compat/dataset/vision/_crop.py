@@ -59,7 +59,7 @@ def _pad_pil(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ..
     from PIL import Image, ImageOps
 
     if mode == "constant":
-        return ImageOps.expand(image, border=padding, fill=fill if len(image.getbands()) == 3 else fill[0])
+        return ImageOps.expand(image, border=padding, fill=fill if len(image.getbands()) > 1 else fill[0])
     padded = Image.fromarray(pad_image(np.asarray(image), padding, fill, mode))
     if image.mode == "P":
         padded.putpalette(image.getpalette())

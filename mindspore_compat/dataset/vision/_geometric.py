@@ -31,6 +31,7 @@ from mindspore_compat.dataset.vision._checks import (
     check_sigma,
     check_span,
     need_length,
+    need_warping,
 )
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
@@ -65,7 +66,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
             raise ValueError(
                 "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
             )
-        color = fill if len(image.getbands()) == 3 else fill[0]
+        color = fill if len(image.getbands()) > 1 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
@@ -102,6 +103,7 @@ class Rotate(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: Any) -> Any:
+        need_warping(self.resample, "Rotate")
         return rotate(image, self.degrees % 360.0, self.resample, self.expand, self.center, self.fill_value)
 
 
@@ -117,8 +119,8 @@ class RandomRotation(RandomImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _draw(self, image: Any) -> tuple:
-        if self.resample == Inter.PILCUBIC and not is_pil(image):
-            raise RuntimeError("RandomRotation: Invalid InterpolationMode, PILCUBIC is not supported.")
+        if not is_pil(image):
+            need_warping(self.resample, "RandomRotation", TypeError)
         return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
@@ -136,7 +138,7 @@ def affine(
 ) -> Any:
     """An array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
     if is_pil(image):
-        return _affine_pil(image, angle, translate, scale, shear, resample, fill)
+        return _affine_pil(image, angle, translate, scale, shear, resample)
     check_image(image, "Affine")
     height, width = image.shape[:2]
     matrix = affine_matrix(angle, translate, scale, shear, ((width - 1) / 2.0, (height - 1) / 2.0))
@@ -150,7 +152,6 @@ def _affine_pil(
     scale: float,
     shear: Sequence[float],
     resample: Inter,
-    fill: Fill,
 ) -> Any:
     from PIL import Image
 
@@ -168,8 +169,8 @@ def _affine_pil(
     ) / (factor * scale)
     shift = np.array(center) - m @ np.array([center[0] + translate[0], center[1] + translate[1]])
     data = (m[0, 0], m[0, 1], shift[0], m[1, 0], m[1, 1], shift[1])
-    color = fill if len(image.getbands()) == 3 else fill[0]
-    return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample), fillcolor=color)
+    # no fill: upstream compares Pillow's version as text, and hands it to none whose number has two digits
+    return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample))
 
 
 def _check_angles(shear: Any, name: str) -> tuple[float, float]:
@@ -209,6 +210,7 @@ class Affine(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        need_warping(self.resample, "Affine")
         check_image(image, "Affine")
         height, width = image.shape[:2]
         translate = (np.array(self.translate, np.float32) * np.array((width, height), np.float32)).tolist()
@@ -251,6 +253,7 @@ class RandomAffine(RandomImageOperation):
     def _draw(self, image: Any) -> tuple:
         x, y = self.translate[:2], self.translate[2:]
         if not is_pil(image):
+            need_warping(self.resample, "RandomAffine", ValueError)
             engine, (width, height) = engine_of(self), map(np.float32, image.shape[1::-1])
             angle = float(engine.single(*self.degrees))
             translate = (
@@ -309,6 +312,7 @@ def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
 
         data = tuple(inverse.ravel()[:8])
         return image.transform(image.size, Image.Transform.PERSPECTIVE, data, pil_resampling(interpolation))
+    need_warping(interpolation if interpolation == Inter.ANTIALIAS else Inter.LINEAR, "Perspective", TypeError)
     check_image(image, "Perspective")
     return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
