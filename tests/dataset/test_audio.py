@@ -140,6 +140,11 @@ def test_sounds_draw_as_upstreams(text: str, numbers: list[float]) -> None:
     np.testing.assert_allclose(got, numbers, rtol=1e-5, atol=0.006 if "Dither" in text else 6e-5)
 
 
+def test_a_sound_in_the_wanted_rate_stays_as_it_is() -> None:
+    got = audio.Resample(8000, 8000)(np.arange(5, dtype=np.int16))
+    assert got.dtype == np.int16 and got.tolist() == list(range(5))
+
+
 def test_the_same_seed_masks_the_same() -> None:
     pipe = ds.NumpySlicesDataset({"a": np.ones((20, 8, 30), np.float32)}, shuffle=False).map(
         audio.TimeMasking(True, 12), "a"

@@ -29,6 +29,8 @@ CASES = {
     "V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.CUBIC, 7)(wide)": "e4dcaaa5",
     "V.RandomAffine(30, (0.1, 0.3), (0.5, 1.5), 10, Inter.NEAREST, (9, 8, 7))(picture)": "7d6bf507",
     "V.RandomRotation(40, Inter.NEAREST, True, None, (9, 8, 7))(picture.convert('RGBA'))": "86993e9f",
+    "V.Perspective([[0, 1], [35, 4], [42, 23], [9, 31]], [[8, 3], [29, 8], [16, 15], [3, 22]], Inter.CUBIC)(wide)": "60abdb0c",
+    "V.Perspective([[0, 0], [20, 0], [20, 16], [0, 16]], [[1, 0], [19, 4], [20, 16], [1, 16]], Inter.LINEAR)(wide)": "fe5028db",
     "V.RandomResize((9, 8))(picture)": "4085c473",
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex
+from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex, need_rank
 from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
 from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, mel_filters
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
@@ -325,6 +325,10 @@ class Resample(AudioOperation):
             self.rolloff,
             14.769656459379492 if self.beta is None else self.beta,
         )
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        need_rank(array, self.least_rank, "Resample")
+        return array if self.orig_freq == self.new_freq else super()._compute(array)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return resampled(array, *self._arguments)

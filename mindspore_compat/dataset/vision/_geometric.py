@@ -45,6 +45,7 @@ from mindspore_compat.dataset.vision._resize import pil_resampling
 from mindspore_compat.dataset.vision._warp import (
     affine_matrix,
     invert_affine,
+    invert_perspective,
     perspective_matrix,
     rotation_matrix,
     turned_size,
@@ -306,14 +307,14 @@ def _check_shear(shear: Any) -> tuple[float, float, float, float]:
 
 def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     """An array or PIL image with four points (x, y) moved to four others."""
-    inverse = perspective_matrix(end, start)
     if is_pil(image):
         from PIL import Image
 
-        data = tuple(inverse.ravel()[:8])
+        data = tuple(perspective_matrix(end, start, nearest=True).ravel()[:8])
         return image.transform(image.size, Image.Transform.PERSPECTIVE, data, pil_resampling(interpolation))
     need_warping(interpolation if interpolation == Inter.ANTIALIAS else Inter.LINEAR, "Perspective", TypeError)
     check_image(image, "Perspective")
+    inverse = invert_perspective(perspective_matrix(start, end))
     return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 

@@ -14,7 +14,15 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 
-__all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "turned_size", "warp_affine", "warp_perspective"]
+__all__ = [
+    "affine_matrix",
+    "invert_perspective",
+    "perspective_matrix",
+    "rotation_matrix",
+    "turned_size",
+    "warp_affine",
+    "warp_perspective",
+]
 
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
@@ -73,15 +81,57 @@ def invert_affine(matrix: np.ndarray) -> np.ndarray:
     return np.array([[a, b, -a * x - b * y], [c, d, -c * x - d * y]])
 
 
-def perspective_matrix(start: Sequence[Sequence[float]], end: Sequence[Sequence[float]]) -> np.ndarray:
-    """The 3x3 map that takes four points (x, y) to four others."""
-    rows, values = [], []
-    for (x, y), (u, v) in zip(start, end, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -x * u, -y * u], [0, 0, 0, x, y, 1, -x * v, -y * v]]
-        values += [u, v]
-    return np.append(
-        np.linalg.lstsq(np.array(rows, np.float64), np.array(values, np.float64), rcond=None)[0], 1.0
-    ).reshape(3, 3)
+def perspective_matrix(
+    start: Sequence[Sequence[float]], end: Sequence[Sequence[float]], nearest: bool = False
+) -> np.ndarray:
+    """The 3x3 map that takes four points (x, y) to four others, or with `nearest` near to them if there is none."""
+    ones, zeros = np.ones((4, 1)), np.zeros((4, 3))
+    here, there = np.array(start, np.float64), np.array(end, np.float64)
+    rows = [
+        np.concatenate(parts, 1)
+        for parts in (
+            ([here, ones, zeros, -here * there[:, :1]]),
+            ([zeros, here, ones, -here * there[:, 1:]]),
+        )
+    ]
+    if nearest:  # in this order, too, the last bit counts
+        found = np.linalg.lstsq(np.stack(rows, 1).reshape(8, 8), there.ravel(), rcond=None)[0]
+    else:
+        found = _solved(np.concatenate(rows), there.T.ravel())
+    return np.append(found, 1.0).reshape(3, 3)
+
+
+def _solved(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The solution of linear equations in OpenCV's order, for the last bit counts; zeros if there is none."""
+    matrix, size = np.column_stack([matrix, values]), len(matrix)
+    for i in range(size):
+        pivot = i + int(np.argmax(np.abs(matrix[i:, i])))
+        if abs(matrix[pivot, i]) < np.finfo(np.float64).eps * 100:
+            return np.zeros(size)
+        matrix[[i, pivot]] = matrix[[pivot, i]]
+        scale = -1 / matrix[i, i]
+        for j in range(i + 1, size):
+            matrix[j, i + 1 :] += matrix[j, i] * scale * matrix[i, i + 1 :]
+    result = np.zeros(size)
+    for i in reversed(range(size)):
+        total = matrix[i, size]
+        for k in range(i + 1, size):
+            total -= matrix[i, k] * result[k]
+        result[i] = total / matrix[i, i]
+    return result
+
+
+def invert_perspective(matrix: np.ndarray) -> np.ndarray:
+    """The inverse map."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    whole = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    scale = 1.0 / whole if whole else 0.0
+    inverse = [
+        [(e * i - f * h) * scale, (c * h - b * i) * scale, (b * f - c * e) * scale],
+        [(f * g - d * i) * scale, (a * i - c * g) * scale, (c * d - a * f) * scale],
+        [(d * h - e * g) * scale, (b * g - a * h) * scale, (a * e - b * d) * scale],
+    ]
+    return np.array(inverse)
 
 
 def warp_affine(
