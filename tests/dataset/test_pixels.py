@@ -31,6 +31,12 @@ CASES = {
     "V.RandomRotation(40, Inter.NEAREST, True, None, (9, 8, 7))(picture.convert('RGBA'))": "86993e9f",
     "V.Perspective([[0, 1], [35, 4], [42, 23], [9, 31]], [[8, 3], [29, 8], [16, 15], [3, 22]], Inter.CUBIC)(wide)": "60abdb0c",
     "V.Perspective([[0, 0], [20, 0], [20, 16], [0, 16]], [[1, 0], [19, 4], [20, 16], [1, 16]], Inter.LINEAR)(wide)": "fe5028db",
+    "V.RandomRotation((-200, 300), Inter.LINEAR)(wide.repeat(6, 0).repeat(6, 1))": "6bf7c7d3",
+    "V.RandomRotation((-50, 20), Inter.LINEAR)(wide.repeat(6, 0).repeat(6, 1))": "34db9bda",
+    "V.RandomCrop((90, 99), (3, 2, 9, 6), True, 0, V.Border.REFLECT)(wide)": "81db300e",
+    "V.RandomCrop((9, 8))(wide.reshape(2, 20, 70, 3))": "a8af07c3",
+    "V.UniformAugment([V.RandomRotation(40), V.Posterize(3)], 2)(picture)": "6a14cbfa",
+    "V.AdjustGamma(0.5)(picture.convert('RGBA'))": "0466a8c5",
     "V.RandomResize((9, 8))(picture)": "4085c473",
 }
 

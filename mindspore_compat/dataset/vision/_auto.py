@@ -10,14 +10,14 @@ import numpy as np
 
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
-from mindspore_compat.dataset.core.randomness import engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation, need_warping
 from mindspore_compat.dataset.vision._geometric import affine, rotate
-from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._operation import ImageOperation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
@@ -55,7 +55,7 @@ class RandomSelectSubpolicy(TensorOperation):
         return [operation for pairs in self.policy for operation, _ in pairs]
 
     def _as_input(self, value: Any) -> Any:
-        return value
+        return np.asarray(value) if is_pil(value) else value  # upstream's engine knows no PIL images
 
     def _compute(self, *values: Any) -> tuple:
         engine = engine_of(self)
@@ -88,6 +88,12 @@ class UniformAugment(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
+        if is_pil(values[0]):
+            for i in numpy_random().choice(len(self.transforms), self.num_ops, replace=False):
+                probability = python_random().random()
+                if python_random().random() < probability:
+                    values = apply_operations([self.transforms[i]], values)
+            return values
         engine = engine_of(self)
         for i in engine.sample(len(self.transforms), self.num_ops):
             if engine.integer(0, 1) == 0:

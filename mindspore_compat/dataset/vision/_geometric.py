@@ -39,6 +39,7 @@ from mindspore_compat.dataset.vision._operation import (
     PilOperation,
     RandomImageOperation,
     around_middle,
+    as_turn,
     uniform,
 )
 from mindspore_compat.dataset.vision._resize import pil_resampling
@@ -70,6 +71,8 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         color = fill if len(image.getbands()) > 1 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
+    if image.ndim > 3:
+        raise RuntimeError(f"Rotate: expected an image of <H, W> or <H, W, C>, but got {image.shape}.")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
         raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
     if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
@@ -122,7 +125,7 @@ class RandomRotation(RandomImageOperation):
     def _draw(self, image: Any) -> tuple:
         if not is_pil(image):
             need_warping(self.resample, "RandomRotation", TypeError)
-        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
+        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), as_turn(self.degrees)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         return rotate(image, parameters[0], self.resample, self.expand, self.center, self.fill_value)
