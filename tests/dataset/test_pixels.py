@@ -75,3 +75,10 @@ def test_what_upstream_refuses_when_it_is_called(case: str) -> None:
     operation = eval("V." + case, {"V": ds.vision})
     with pytest.raises(RuntimeError, match=r"is not supported for arrays|greater than or equal to 0"):
         operation(np.zeros((5, 6, 3), np.uint8))
+
+
+def test_mask_compares_in_the_type_of_the_data() -> None:  # the answers are those of real MindSpore 2.10
+    relational = ds.transforms.Relational
+    data = np.array([0, 2, 3], np.uint8)
+    assert ds.transforms.Mask(relational.EQ, 2.5)(data).tolist() == [False, True, False]
+    assert ds.transforms.Mask(relational.LT, -1)(data).all() and not ds.transforms.Mask(relational.GE, -1)(data).any()
