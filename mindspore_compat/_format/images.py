@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["JpegFrame", "decode_rgb", "encode_image", "jpeg_frame", "open_image", "opencv"]
+__all__ = ["JpegFrame", "decode_rgb", "encode_image", "jpeg_frame", "load_image", "open_image", "opencv"]
 
 _MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
 
@@ -72,11 +72,15 @@ def open_image(content: np.ndarray, load: bool = True) -> Any:
     except Exception as error:
         raise _broken(error) from error
     _check_pixels(image.height, image.width, content)
-    if load:
-        try:
-            image.load()
-        except Exception as error:
-            raise _broken(error) from error
+    return load_image(image) if load else image
+
+
+def load_image(image: Any) -> Any:
+    """A PIL image with its pixels. Raises: RuntimeError for a broken file."""
+    try:
+        image.load()
+    except Exception as error:
+        raise _broken(error) from error
     return image
 
 
@@ -90,6 +94,8 @@ class JpegFrame(NamedTuple):
     place: int
     #: of a file that is not progressive: pixels in a row of blocks; else 0
     row: int
+    #: of each component: its share of the width in the upper four bits, of the height in the lower
+    sampling: tuple[int, ...]
 
 
 def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
@@ -108,8 +114,9 @@ def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
             last = place + 11 + 3 * (components - 1)
             if not components or last >= end:
                 return None
-            factors = [data[place + 11 + 3 * i] & 15 for i in range(components)]
-            return JpegFrame(height, width, components, place + 5, 8 * max(factors) if marker <= 0xC1 else 0)
+            sampling = tuple(data[place + 11 + 3 * i] for i in range(components))
+            row = 8 * max(one & 15 for one in sampling) if marker <= 0xC1 else 0
+            return JpegFrame(height, width, components, place + 5, row, sampling)
         elif marker == 0x01 or 0xD0 <= marker <= 0xD9:
             place += 2
         else:

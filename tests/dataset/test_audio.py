@@ -95,12 +95,54 @@ def test_a_long_signal_is_filtered_as_by_the_difference_equation() -> None:
 def test_random_masks_take_every_width_and_place(operation: object) -> None:
     ds.config.set_seed(2)
     seen = set()
-    for _ in range(1500):
-        masked = (operation(np.zeros((2, 14, 3), np.float32)) == 5)[0, :, 0]  # type: ignore[operator]
-        stretch = np.flatnonzero(masked)
+    rows = ds.NumpySlicesDataset({"a": np.zeros((1500, 2, 14, 3), np.float32)}, shuffle=False).map(operation, "a")
+    for row in rows.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        stretch = np.flatnonzero((row[0] == 5)[0, :, 0])
         assert not len(stretch) or stretch[-1] - stretch[0] == len(stretch) - 1
         seen.add((len(stretch), int(stretch[0]) if len(stretch) else 0))
     assert {width for width, _ in seen} == set(range(11)) and {start + width for width, start in seen} == set(range(15))
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [  # (start, width) in a direct call and in four rows of real MindSpore 2.10
+        ("FrequencyMasking(True, 7, 0, 5.0)", [(0, 4), (0, 4), (4, 5), (0, 2), (3, 4)]),
+        ("TimeMasking(True, 9, 0, 5.0)", [(0, 5), (0, 5), (4, 7), (1, 2), (3, 5)]),
+        ("MaskAlongAxisIID(5, 5.0, 1)", [(0, 3), (0, 3), (5, 4), (1, 1), (3, 3)]),
+    ],
+)
+def test_masks_draw_as_upstreams(text: str, places: list[tuple[int, int]]) -> None:
+    ds.config.set_seed(3)
+    operation, empty = eval("audio." + text), np.zeros((9, 11), np.float32)
+    data = ds.GeneratorDataset([empty] * 4, ["a"], shuffle=False).map(operation, ["a"], num_parallel_workers=1)
+    rows = [row[0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    for (start, width), row in zip(places, [operation(empty), *rows], strict=True):
+        line = (row == 5).any(0 if "Time" in text else 1)
+        assert line[start : start + width].all() and line.sum() == width
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [  # of real MindSpore 2.10
+        ("Dither(audio.DensityFunction.RPDF)", [1.2, 1.06, -0.09, -0.23, -0.37]),
+        ("Dither(audio.DensityFunction.GPDF, True)", [1.2, 2.26, -19658.83, 1.69, -20596.63]),
+        ("GriffinLim(8, 1)", [-0.1111, -0.4095, 0.2753, 0.3222, 0.5711]),
+        ("InverseMelScale(6, 5, 8000, max_iter=1)", [0.5508, 0.0707, 0.7081, 0.8399, 0.2909]),
+    ],
+)
+def test_sounds_draw_as_upstreams(text: str, numbers: list[float]) -> None:
+    ds.config.set_seed(3)
+    if "Dither" in text:  # the change, in 1/32768
+        sound = (np.arange(60).reshape(2, 30) % 7 / 7 - 0.4).astype(np.float32)
+        got = (eval("audio." + text)(sound.copy()) - sound)[0, :5] * 2**15
+    else:
+        got = eval("audio." + text)((np.arange(45).reshape(5, 9) % 4 / 4 + 0.1).astype(np.float32)).ravel()[:5]
+    np.testing.assert_allclose(got, numbers, rtol=1e-5, atol=0.006 if "Dither" in text else 6e-5)
+
+
+def test_a_sound_in_the_wanted_rate_stays_as_it_is() -> None:
+    got = audio.Resample(8000, 8000)(np.arange(5, dtype=np.int16))
+    assert got.dtype == np.int16 and got.tolist() == list(range(5))
 
 
 def test_the_same_seed_masks_the_same() -> None:
@@ -126,7 +168,7 @@ def test_phases_are_found_for_a_spectrogram() -> None:
     power = audio.Spectrogram(128)(signal)
     ds.config.set_seed(1)
     found = audio.Spectrogram(128)(audio.GriffinLim(128, 60)(power))
-    assert found.shape == power.shape and np.abs(found - power).mean() < 0.05 * power.mean()
+    assert found.shape == power.shape and np.abs(found - power).mean() < 0.06 * power.mean()
 
 
 def test_a_spectrogram_is_found_for_mel_bands() -> None:

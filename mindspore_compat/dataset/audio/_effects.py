@@ -10,7 +10,7 @@ from mindspore_compat.dataset.audio._filters import filtered
 from mindspore_compat.dataset.audio._operation import AudioOperation, magnitudes_of, need_complex
 from mindspore_compat.dataset.audio.utils import BorderType, DensityFunction, FadeShape, GainType, ScaleType
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_real
 
 __all__ = [
@@ -157,19 +157,34 @@ class Dither(AudioOperation):
     density_function: Annotated[DensityFunction, kind_of(DensityFunction)] = DensityFunction.TPDF
     noise_shaping: Annotated[bool, flag] = False
 
+    def _prepare(self) -> None:
+        self.draws = self.density_function is not DensityFunction.TPDF
+
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        rows = array.reshape(-1, array.shape[-1])
-        noise: Any
-        if self.density_function is DensityFunction.TPDF:
-            noise = 1 - np.abs(2 * np.arange(rows.shape[1]) / rows.shape[1] - 1)
-        else:
-            count = 1 if self.density_function is DensityFunction.RPDF else 7
-            noise = current_rng().choice(rows.ravel(), count).sum()
-        scaled = rows * (2**15 - 2) + noise
-        dithered = np.sign(scaled) * np.floor(np.abs(scaled) + 0.5) / 2**15
+        rows = array.reshape(-1, array.shape[-1]).astype(dtype)  # the sum's last bit decides how it is rounded
+        scaled = rows * dtype.type(2**15 - 2)
+        scaled = (scaled + self._noise(rows)).astype(np.float64)
+        dithered = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5) / 2**15).astype(dtype)
         if self.noise_shaping:
             dithered[:, 1:] += (dithered - rows)[:, :-1]
         return dithered.reshape(array.shape)
+
+    def _noise(self, rows: np.ndarray) -> Any:
+        """What is added; as upstream, six of seven samples that are added up are overwritten by the sums so far."""
+        if self.density_function is DensityFunction.TPDF:
+            return (1 - np.abs(2 * np.arange(rows.shape[1]) / rows.shape[1] - 1)).astype(rows.dtype)
+        engine = engine_of(self)
+
+        def place() -> tuple[int, int]:
+            row, column = (engine.integer(0, size - 1) if size > 1 else 0 for size in rows.shape)
+            return row, column
+
+        total = rows[place()]
+        if self.density_function is DensityFunction.GPDF:
+            for _ in range(6):
+                at = place()
+                rows[at] = total = total + rows[at]
+        return total
 
 
 _RISES = {

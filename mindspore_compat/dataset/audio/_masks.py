@@ -6,7 +6,7 @@ import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, number
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER
 
 __all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking"]
@@ -40,8 +40,9 @@ class _Mask(AudioOperation):
         return array
 
     def _drawn(self, size: int, most: int) -> tuple[int, int]:
-        width = int(current_rng().integers(most + 1))
-        return int(current_rng().integers(size - width + 1)), width
+        engine = engine_of(self)
+        width = engine.integer(0, most)
+        return engine.integer(0, size - width), width
 
 
 @arguments
@@ -61,6 +62,8 @@ class MaskAlongAxis(_Mask):
 class MaskAlongAxisIID(_Mask):
     """Masks a random stretch."""
 
+    draws = True
+
     mask_param: Annotated[int, integer(0)]
     mask_value: Annotated[float, number()]
     axis: Annotated[int, integer(1, 2)]
@@ -78,6 +81,9 @@ class _Masking(_Mask):
     _kind = "frequency"
     iid_masks: bool
     mask_start: int
+
+    def _prepare(self) -> None:
+        self.draws = self.iid_masks
 
     def _stretch(self, size: int) -> tuple[int, int]:
         most = getattr(self, f"{self._kind[:4]}_mask_param")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex
+from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex, need_rank
 from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
 from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, mel_filters
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_nonzero, check_real, type_check
 
 __all__ = [
@@ -112,6 +112,7 @@ class GriffinLim(AudioOperation):
         self._win_length = self.win_length or self.n_fft
         self._hop_length = self.hop_length or self._win_length // 2
         self._length = self.length or 0
+        self.draws = self.rand_init
 
     def _begin(self) -> None:
         if self.momentum >= 1:
@@ -128,7 +129,8 @@ class GriffinLim(AudioOperation):
         window = window_of(self.window_type, self._win_length, self.n_fft)
         phases: Any = np.ones(magnitudes.shape, complex)
         if self.rand_init:
-            phases = current_rng().random(magnitudes.shape) + 1j * current_rng().random(magnitudes.shape)
+            drawn = engine_of(self).doubles(2 * magnitudes.size).reshape(len(magnitudes), -1, magnitudes.shape[1], 2)
+            phases = (drawn[..., 1] + 1j * drawn[..., 0]).swapaxes(1, 2)
         before: Any = 0
         for _ in range(self.n_iter):
             signal = signal_of(magnitudes * phases, window, self._hop_length, length=self._length)
@@ -147,6 +149,7 @@ class InverseMelScale(AudioOperation):
     """A spectrogram whose mel bands are these, found by gradient descent from random numbers."""
 
     least_rank = 2
+    draws = True
 
     n_stft: Annotated[int, integer(1)]
     n_mels: int = 128
@@ -179,12 +182,17 @@ class InverseMelScale(AudioOperation):
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if array.shape[-2] != self.n_mels:
             raise RuntimeError("InverseMelScale: n_mels must be equal to the penultimate dimension of input.")
-        found = [self._descended(example) for example in array.reshape(-1, *array.shape[-2:])]
+        engine, shape = engine_of(self), (len(self._filters), array.shape[-1])
+        draw = engine.doubles if dtype == np.float64 else engine.singles
+        found = [
+            self._descended(example, draw(shape[0] * shape[1]).reshape(shape).astype(np.float64))
+            for example in array.reshape(-1, *array.shape[-2:])
+        ]
         return np.stack(found).reshape(*(array.shape[:-2] or (1,)), len(self._filters), array.shape[-1])
 
-    def _descended(self, wanted: np.ndarray) -> np.ndarray:
-        """As upstream, the momentum starts over at every step and so does nothing."""
-        spectrum, time, last = current_rng().random((len(self._filters), wanted.shape[-1])), wanted.shape[-1], np.inf
+    def _descended(self, wanted: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
+        """From `spectrum` on; as upstream, the momentum starts over at every step and so does nothing."""
+        time, last = wanted.shape[-1], np.inf
         for _ in range(self.max_iter):
             difference = wanted - self._filters.T @ spectrum
             loss = (difference**2).mean()
@@ -317,6 +325,10 @@ class Resample(AudioOperation):
             self.rolloff,
             14.769656459379492 if self.beta is None else self.beta,
         )
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        need_rank(array, self.least_rank, "Resample")
+        return array if self.orig_freq == self.new_freq else super()._compute(array)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return resampled(array, *self._arguments)

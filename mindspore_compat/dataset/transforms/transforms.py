@@ -222,7 +222,10 @@ class Mask(TensorOperation):
                 "Mask: input datatype does not match the value datatype, both should be numeric or non-numerical in "
                 "the same time."
             )
-        return np.asarray(_COMPARISONS[self.operator](array, self.constant)).astype(self.dtype, copy=False)
+        constant = self.constant
+        if array.dtype.kind not in "US":  # in the type of the data, as upstream: 2.5 may be 2, -1 255
+            constant = np.asarray(constant).astype(array.dtype)
+        return np.asarray(_COMPARISONS[self.operator](array, constant)).astype(self.dtype, copy=False)
 
     _compute_block = _compute
 

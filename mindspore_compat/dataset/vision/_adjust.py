@@ -159,6 +159,8 @@ class AdjustGamma(ImageOperation):
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
 
     def _compute_pil(self, image: Any) -> Any:
+        if len(image.getbands()) not in (1, 3):
+            return image  # as upstream
         mode = image.mode
         return image.convert("RGB").point(self._table() * 3).convert(mode)
 

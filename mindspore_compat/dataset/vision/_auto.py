@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,14 +10,14 @@ import numpy as np
 
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
-from mindspore_compat.dataset.core.randomness import engine_of
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation
+from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation, need_warping
 from mindspore_compat.dataset.vision._geometric import affine, rotate
-from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._operation import ImageOperation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
@@ -54,7 +55,7 @@ class RandomSelectSubpolicy(TensorOperation):
         return [operation for pairs in self.policy for operation, _ in pairs]
 
     def _as_input(self, value: Any) -> Any:
-        return value
+        return np.asarray(value) if is_pil(value) else value  # upstream's engine knows no PIL images
 
     def _compute(self, *values: Any) -> tuple:
         engine = engine_of(self)
@@ -87,6 +88,12 @@ class UniformAugment(TensorOperation):
         return value
 
     def _compute(self, *values: Any) -> tuple:
+        if is_pil(values[0]):
+            for i in numpy_random().choice(len(self.transforms), self.num_ops, replace=False):
+                probability = python_random().random()
+                if python_random().random() < probability:
+                    values = apply_operations([self.transforms[i]], values)
+            return values
         engine = engine_of(self)
         for i in engine.sample(len(self.transforms), self.num_ops):
             if engine.integer(0, 1) == 0:
@@ -98,7 +105,7 @@ def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill:
     """Shear (radians) or translate along one axis; upstream takes the pixels of its tables for shares of the image."""
     pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
     if kind.startswith("Shear"):
-        degrees = tuple(float(np.degrees(a)) for a in pair)
+        degrees = tuple(a * 180 / math.pi for a in pair)
         return affine(image, 0.0, (0.0, 0.0), 1.0, degrees, resample, fill)
     shift = tuple(float(np.float32(share) * np.float32(size)) for share, size in zip(pair, image.shape[1::-1]))
     return affine(image, 0.0, shift, 1.0, (0.0, 0.0), resample, fill)
@@ -118,11 +125,12 @@ _WHOLE = {"AutoContrast": AutoContrast(), "Equalize": Equalize(), "Invert": Inve
 def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter, fill: Fill) -> np.ndarray:
     """One of the operations that the published policies are made of."""
     if name in _ADJUST:
-        return _ADJUST[name](image, 1.0 + magnitude)
+        return _ADJUST[name](image, float(np.float32(1) + np.float32(magnitude)))
     if name[-1] in "XY":
         return _by_axis(name, image, magnitude, resample, fill)
     if name == "Rotate":
-        return rotate(image, magnitude, resample, False, None, fill)
+        red, green, blue = fill
+        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # as upstream mixes them up here
     if name == "Posterize":
         return posterize(image, int(magnitude))
     if name == "Solarize":
@@ -139,11 +147,8 @@ class _Augment(ImageOperation):
     fill_value: Fill
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        need_warping(self.interpolation, type(self).__name__)
         check_image(image, type(self).__name__)
-        if image.dtype != np.uint8:
-            raise RuntimeError(
-                f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}."
-            )
         return self._augment(image)
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
@@ -153,26 +158,34 @@ class _Augment(ImageOperation):
         return apply_named(name, image, magnitude, self.interpolation, self.fill_value)
 
 
-def _spaces(bins: int, shape: tuple[int, ...], wide: bool) -> dict[str, tuple[np.ndarray, bool]]:
+def _steps(start: float, end: float, bins: int) -> np.ndarray:
+    """Evenly from `start` to `end`, in upstream's float32."""
+    step = (np.float32(end) - np.float32(start)) / np.float32(bins - 1)
+    return np.float32(start) + np.arange(bins, dtype=np.float32) * step
+
+
+def _spaces(
+    bins: int, shape: tuple[int, ...], wide: bool, brightest: float = 255.0
+) -> dict[str, tuple[np.ndarray, bool]]:
     """Magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
-    steps = np.arange(bins)
-    strength = np.linspace(0.0, 0.99 if wide else 0.9, bins)
-    shear = np.linspace(0.0, 0.99 if wide else 0.3, bins)
-    bits = 8 - np.round(steps / ((bins - 1) / (6 if wide else 4)))
-    moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (shape[1], shape[0])]
+    strength = _steps(0.0, 0.99 if wide else 0.9, bins)
+    shear = _steps(0.0, 0.99 if wide else 0.3, bins)
+    bits = 8 - np.round(np.arange(bins) / ((bins - 1) / (6 if wide else 4)))
+    part = np.float32(150) / np.float32(331)
+    moves = [_steps(0.0, 32.0 if wide else float(part * np.float32(size)), bins) for size in (shape[1], shape[0])]
     return {
         "Identity": (np.zeros(1), False),
         "ShearX": (shear, True),
         "ShearY": (shear, True),
         "TranslateX": (moves[0], True),
         "TranslateY": (moves[1], True),
-        "Rotate": (np.linspace(0.0, 135.0 if wide else 30.0, bins), True),
+        "Rotate": (_steps(0.0, 135.0 if wide else 30.0, bins), True),
         "Brightness": (strength, True),
         "Color": (strength, True),
         "Contrast": (strength, True),
         "Sharpness": (strength, True),
         "Posterize": (bits, False),
-        "Solarize": (np.linspace(255.0, 0.0, bins), False),
+        "Solarize": (_steps(brightest, 0.0, bins), False),
         "AutoContrast": (np.zeros(1), False),
         "Equalize": (np.zeros(1), False),
     }
@@ -320,7 +333,7 @@ class AutoAugment(_Augment):
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         engine, steps = engine_of(self), _POLICIES[self.policy]
-        spaces = _spaces(10, image.shape, wide=False)
+        spaces = _spaces(10, image.shape, wide=False, brightest=256.0)
         chosen = steps[engine.integer(0, len(steps) - 1)]
         draws = [engine.single() for _ in chosen]
         signs = [engine.integer(0, 1) for _ in chosen]

@@ -80,6 +80,8 @@ class Rescale(ImageOperation):
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        if self.rescale < 0:
+            raise RuntimeError(f"Rescale: rescale must be greater than or equal to 0, got: {self.rescale:.6f}.")
         if self.shift:  # rounded once, as upstream, whose products are of float64
             return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
         result = image.astype(np.float32)

@@ -40,6 +40,7 @@ __all__ = [
     "check_sigma",
     "check_size",
     "check_span",
+    "need_warping",
 ]
 
 _SIZE = "Size should be a single integer or a list/tuple (h, w) of length 2."
@@ -110,6 +111,15 @@ def check_given_interpolation(interpolation: Any, name: str = "interpolation") -
     if interpolation is None:
         raise KeyError("Interpolation should not be None")
     return check_interpolation(interpolation, name)
+
+
+def need_warping(interpolation: Inter, name: str, error: type[Exception] = RuntimeError) -> None:
+    """Raise RuntimeError, or `error` for what is of PIL images only, unless arrays are turned and sheared by it."""
+    if interpolation in (Inter.ANTIALIAS, Inter.PILCUBIC):
+        raise (error if interpolation == Inter.ANTIALIAS else RuntimeError)(
+            f"{name}: interpolation {interpolation.name} is not supported for arrays, expected NEAREST, LINEAR, CUBIC "
+            "or AREA; use ToPIL() before for ANTIALIAS."
+        )
 
 
 def check_border(mode: Any, name: str = "padding_mode") -> str:

@@ -40,7 +40,7 @@ def to_uint8(values: np.ndarray) -> np.ndarray:
 
 def gray(image: np.ndarray) -> np.ndarray:
     """Luminance (H, W) of RGB."""
-    if image.dtype != np.uint8:
+    if image.dtype not in (np.uint8, np.uint16):
         return (image @ np.array([0.299, 0.587, 0.114])).astype(image.dtype)
     cv2 = opencv()
     return cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
@@ -73,13 +73,15 @@ def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
     if image.dtype == np.uint8:
         mean = np.float32(int(opencv().mean(gray(image))[0] + 0.5))
         return _table(_mixed(_LEVELS.astype(np.uint8), np.full(256, mean, np.uint8), factor), image)
+    if image.dtype == np.uint16:
+        return _mixed(image, np.full_like(image, np.rint(opencv().mean(gray(image))[0])), factor)
     return _blend(image, np.float32(np.mean(gray(image))), factor).astype(image.dtype)
 
 
 def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the grey image."""
     grey = opencv().merge([gray(image)] * 3)
-    if image.dtype == np.uint8:
+    if image.dtype in (np.uint8, np.uint16):
         return _mixed(image, grey, factor)
     return _blend(image, grey.astype(np.float32), factor).astype(image.dtype)
 
@@ -92,8 +94,30 @@ def adjust_hue(image: np.ndarray, factor: float) -> np.ndarray:
         return hsv_to_rgb(hsv).astype(image.dtype)
     cv2 = opencv()
     hsv = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2HSV_FULL)
-    hsv[..., 0] += np.uint8(int(factor * 255) % 256)  # wraps around
-    return cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB_FULL)
+    hsv[..., 0] += np.uint8(int(float(np.float32(factor)) * 255) % 256)  # wraps around
+    return _bytes_of_hsv(hsv)
+
+
+#: for red, green and blue: which of the four levels stands there in each sixth of the circle
+_LEVEL_OF = np.array([[0, 2, 1, 1, 3, 0], [3, 0, 0, 2, 1, 1], [1, 1, 3, 0, 0, 2]])
+
+
+def _bytes_of_hsv(hsv: np.ndarray) -> np.ndarray:
+    """RGB of hue, saturation and value, all bytes, in the float32 of upstream's OpenCV, which cuts 32 pixels of a row
+    at a time to whole numbers and rounds what is left of it (with AVX2); others round all.
+    """
+    one, whole = np.float32(1), np.float32(1 / 255)
+    hue, saturation, value = hsv.astype(np.float32).transpose(2, 0, 1)
+    hue, saturation, value = hue * (np.float32(6) / np.float32(255)), saturation * whole, value * whole
+    sixth = np.trunc(hue)
+    rest = hue - sixth
+    exact = saturation.astype(np.float64)  # each of these is rounded once
+    parts = one, one - saturation, *((1 - exact * one_rest).astype(np.float32) for one_rest in (rest, one - rest))
+    levels = np.stack([value * part for part in parts]) * np.float32(255)
+    rgb = np.stack([np.take_along_axis(levels, row[sixth.astype(np.int64) % 6][None], 0)[0] for row in _LEVEL_OF], -1)
+    together = rgb.shape[1] // 32 * 32
+    np.trunc(rgb[:, :together], out=rgb[:, :together])
+    return to_uint8(rgb)
 
 
 def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
@@ -104,9 +128,8 @@ def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
     kernel[1, 1] = 5
     smooth = image.copy()
     smooth[1:-1, 1:-1] = cv2.filter2D(image, -1, kernel / 13).reshape(image.shape)[1:-1, 1:-1]
-    if image.dtype == np.uint8:
-        return _mixed(image, smooth, factor)
-    return _blend(image, smooth.astype(np.float32), factor).astype(image.dtype)
+    weight = float(np.float32(factor))
+    return cv2.addWeighted(image, weight, smooth, 1 - weight, 0).reshape(image.shape)
 
 
 def rgb_to_hsv(image: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32, type_check
@@ -24,6 +25,7 @@ from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
+    each_image,
 )
 from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
@@ -59,7 +61,7 @@ def _pad_pil(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ..
     from PIL import Image, ImageOps
 
     if mode == "constant":
-        return ImageOps.expand(image, border=padding, fill=fill if len(image.getbands()) == 3 else fill[0])
+        return ImageOps.expand(image, border=padding, fill=fill if len(image.getbands()) > 1 else fill[0])
     padded = Image.fromarray(pad_image(np.asarray(image), padding, fill, mode))
     if image.mode == "P":
         padded.putpalette(image.getpalette())
@@ -202,7 +204,7 @@ class RandomCrop(RandomImageOperation):
             left, right, top, bottom = left + missing[1], right + missing[1], top + missing[0], bottom + missing[0]
         return left, top, right, bottom
 
-    def _draw(self, image: Any) -> tuple:
+    def _draw(self, image: Any, engine: MersenneTwister | None = None) -> tuple:
         if not is_pil(image):
             check_image(image, "RandomCropOp")
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
@@ -218,9 +220,21 @@ class RandomCrop(RandomImageOperation):
             return padding, draw(0, spare[0]), draw(0, spare[1])
         if not any(spare) and padding == tuple(self.padding):  # nothing is drawn where the image just fits
             return padding, 0, 0
-        engine = engine_of(self)
+        engine = engine or engine_of(self)
         x, y = engine.integer(0, spare[1]), engine.integer(0, spare[0])
         return padding, y, x
+
+    def _steps(self, padding: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+        """What is added first, and what the size needs then: where the image is reflected, it makes a difference."""
+        left, top, right, bottom = (whole - first for whole, first in zip(padding, self.padding, strict=True))
+        return [tuple(self.padding), (left, top, right, bottom)]
+
+    def _apply(self, *values: Any) -> tuple:
+        if len(values) > 1 or is_pil(values[0]) or values[0].ndim <= 3:
+            return super()._apply(*values)
+        self._check_count(values)
+        image, engine = self._as_input(values[0]), engine_of(self)
+        return (each_image(lambda one: self._transform(one, *self._draw(one, engine)), image),)  # each has its own box
 
     def _draw_many(self, image: np.ndarray, count: int) -> list[tuple]:
         return [self._draw(image) for _ in range(count)]
@@ -230,7 +244,9 @@ class RandomCrop(RandomImageOperation):
         drawn = self._draw_many(images[0], len(images))
         (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
-        padded = pad_block(images, (left, top, right, bottom), fill, self.padding_mode)
+        padded = images
+        for part in self._steps((left, top, right, bottom)):
+            padded = pad_block(padded, part, fill, self.padding_mode)
         result = np.empty((len(images), height, width, *images.shape[3:]), images.dtype)
         for i, (_, y, x) in enumerate(drawn):
             result[i] = padded[i, y : y + height, x : x + width]
@@ -244,7 +260,8 @@ class RandomCrop(RandomImageOperation):
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         padding, top, left = parameters
-        image = pad_image(image, padding, self.fill_value, self.padding_mode)
+        for part in self._steps(padding):
+            image = pad_image(image, part, self.fill_value, self.padding_mode)
         return crop_box(image, top, left, *self.size)
 
 

@@ -123,6 +123,11 @@ class RandomErasing(ImageOperation):
         image[:, top : top + height, left : left + width] = fill
         return image
 
+    def _compute_pil(self, image: Any) -> Any:
+        if self.prob > python_random().random():
+            raise TypeError(f"img should be NumPy array. Got {type(image)}. Use ToTensor() or np.array before.")
+        return image
+
     def _draw_box(self, height: int, width: int) -> tuple[int, int, int, int] | None:
         draw = python_random().randint
         for _ in range(self.max_attempts):

@@ -31,6 +31,7 @@ from mindspore_compat.dataset.vision._checks import (
     check_sigma,
     check_span,
     need_length,
+    need_warping,
 )
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
@@ -38,12 +39,14 @@ from mindspore_compat.dataset.vision._operation import (
     PilOperation,
     RandomImageOperation,
     around_middle,
+    as_turn,
     uniform,
 )
 from mindspore_compat.dataset.vision._resize import pil_resampling
 from mindspore_compat.dataset.vision._warp import (
     affine_matrix,
     invert_affine,
+    invert_perspective,
     perspective_matrix,
     rotation_matrix,
     turned_size,
@@ -65,9 +68,11 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
             raise ValueError(
                 "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
             )
-        color = fill if len(image.getbands()) == 3 else fill[0]
+        color = fill if len(image.getbands()) > 1 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
+    if image.ndim > 3:
+        raise RuntimeError(f"Rotate: expected an image of <H, W> or <H, W, C>, but got {image.shape}.")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
         raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
     if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
@@ -102,6 +107,7 @@ class Rotate(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: Any) -> Any:
+        need_warping(self.resample, "Rotate")
         return rotate(image, self.degrees % 360.0, self.resample, self.expand, self.center, self.fill_value)
 
 
@@ -117,9 +123,9 @@ class RandomRotation(RandomImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _draw(self, image: Any) -> tuple:
-        if self.resample == Inter.PILCUBIC and not is_pil(image):
-            raise RuntimeError("RandomRotation: Invalid InterpolationMode, PILCUBIC is not supported.")
-        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), self.degrees),)
+        if not is_pil(image):
+            need_warping(self.resample, "RandomRotation", TypeError)
+        return (uniform(self.degrees) if is_pil(image) else around_middle(engine_of(self), as_turn(self.degrees)),)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
         return rotate(image, parameters[0], self.resample, self.expand, self.center, self.fill_value)
@@ -136,7 +142,7 @@ def affine(
 ) -> Any:
     """An array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
     if is_pil(image):
-        return _affine_pil(image, angle, translate, scale, shear, resample, fill)
+        return _affine_pil(image, angle, translate, scale, shear, resample)
     check_image(image, "Affine")
     height, width = image.shape[:2]
     matrix = affine_matrix(angle, translate, scale, shear, ((width - 1) / 2.0, (height - 1) / 2.0))
@@ -150,7 +156,6 @@ def _affine_pil(
     scale: float,
     shear: Sequence[float],
     resample: Inter,
-    fill: Fill,
 ) -> Any:
     from PIL import Image
 
@@ -168,8 +173,8 @@ def _affine_pil(
     ) / (factor * scale)
     shift = np.array(center) - m @ np.array([center[0] + translate[0], center[1] + translate[1]])
     data = (m[0, 0], m[0, 1], shift[0], m[1, 0], m[1, 1], shift[1])
-    color = fill if len(image.getbands()) == 3 else fill[0]
-    return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample), fillcolor=color)
+    # no fill: upstream compares Pillow's version as text, and hands it to none whose number has two digits
+    return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample))
 
 
 def _check_angles(shear: Any, name: str) -> tuple[float, float]:
@@ -209,6 +214,7 @@ class Affine(ImageOperation):
     fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
+        need_warping(self.resample, "Affine")
         check_image(image, "Affine")
         height, width = image.shape[:2]
         translate = (np.array(self.translate, np.float32) * np.array((width, height), np.float32)).tolist()
@@ -251,6 +257,7 @@ class RandomAffine(RandomImageOperation):
     def _draw(self, image: Any) -> tuple:
         x, y = self.translate[:2], self.translate[2:]
         if not is_pil(image):
+            need_warping(self.resample, "RandomAffine", ValueError)
             engine, (width, height) = engine_of(self), map(np.float32, image.shape[1::-1])
             angle = float(engine.single(*self.degrees))
             translate = (
@@ -303,13 +310,14 @@ def _check_shear(shear: Any) -> tuple[float, float, float, float]:
 
 def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     """An array or PIL image with four points (x, y) moved to four others."""
-    inverse = perspective_matrix(end, start)
     if is_pil(image):
         from PIL import Image
 
-        data = tuple(inverse.ravel()[:8])
+        data = tuple(perspective_matrix(end, start, nearest=True).ravel()[:8])
         return image.transform(image.size, Image.Transform.PERSPECTIVE, data, pil_resampling(interpolation))
+    need_warping(interpolation if interpolation == Inter.ANTIALIAS else Inter.LINEAR, "Perspective", TypeError)
     check_image(image, "Perspective")
+    inverse = invert_perspective(perspective_matrix(start, end))
     return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 

@@ -95,7 +95,12 @@ class Invert(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Invert")
-        return (255 - image).astype(image.dtype)
+        if image.dtype == np.float16:
+            raise RuntimeError("Invert: input of type float16 is not supported; use TypeCast to float32 before.")
+        if image.dtype.kind not in "iu" or image.dtype == np.uint8:
+            return (255 - image).astype(image.dtype)
+        limits = np.iinfo(image.dtype)
+        return np.clip(255 - image.astype(np.int64), limits.min, limits.max).astype(image.dtype)
 
     def _compute_pil(self, image: Any) -> Any:
         from PIL import ImageOps

@@ -17,6 +17,7 @@ __all__ = [
     "PilOperation",
     "RandomImageOperation",
     "around_middle",
+    "as_turn",
     "each_image",
     "need_image",
     "uniform",
@@ -122,6 +123,16 @@ def around_middle(engine: MersenneTwister, limits: Sequence[float]) -> float:
     """A number between the two limits, as upstream draws some: how far from the middle, in 32 bits."""
     low, high = np.float32(limits[0]), np.float32(limits[1])
     return float((high + low) / np.float32(2) + engine.single(-1.0, 1.0) * ((high - low) / np.float32(2)))
+
+
+def as_turn(degrees: Sequence[float]) -> tuple[Any, Any]:
+    """A range of angles as upstream draws from it: from 0 on, a whole turn around 0; the last bits depend on it."""
+    circle = np.float32(360)
+    if degrees[1] - degrees[0] >= circle:
+        return -circle / 2, circle / 2
+    low, high = (np.fmod(np.float32(one), circle) for one in degrees)
+    low, high = (one + circle if one < 0 else one for one in (low, high))
+    return low, high + circle if high < low else high
 
 
 def uniform(limits: Sequence[float]) -> float:

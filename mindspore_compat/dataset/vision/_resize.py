@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
+from mindspore_compat._format.jpeg_part import cut_jpeg
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
@@ -153,8 +154,8 @@ def _draw_box(engine: MersenneTwister, height: int, width: int, how: RandomResiz
     for _ in range(how.max_attempts):
         scale = float(engine.single(*how.scale))
         aspect = float(np.exp(engine.single(*logs)))
-        box_width = max(1, _rounded(math.sqrt(height * width * scale * aspect)))
-        box_height = max(1, _rounded(box_width / aspect))
+        box_width = _rounded(math.sqrt(height * width * scale * aspect))
+        box_width, box_height = max(1, box_width), max(1, _rounded(box_width / aspect))
         if box_width <= width and box_height <= height:
             left, top = engine.integer(0, width - box_width), engine.integer(0, height - box_height)
             return top, left, box_height, box_width
@@ -206,15 +207,19 @@ class RandomCropDecodeResize(RandomResizedCrop):
     def _apply(self, *values: Any) -> tuple:
         contents = [v if is_pil(v) else self._as_input(v) for v in values]
         self._check(*contents)
-        images = [decode_rgb(content.view(np.uint8)) for content in contents]
+        files = [content.view(np.uint8) for content in contents]
+        images = [decode_rgb(file) for file in files]
+        super()._check(*images)
         box = self._draw(images[0])
-        return tuple(self._transform(image, *box) for image in images)
+        parts = [cut_jpeg(*one, box) for one in zip(files, images, strict=True)]
+        return tuple(resize_image(part, self.size, self.interpolation) for part in parts)
 
 
 @arguments
 class RandomResize(RandomImageOperation):
     """`Resize` with an interpolation drawn for each row."""
 
+    takes_pil = False
     takes_batches = True
     is_multi_column = True
     draws = True
@@ -222,11 +227,8 @@ class RandomResize(RandomImageOperation):
     size: Annotated[Any, check_size]
 
     def _draw(self, image: Any) -> tuple:
-        if is_pil(image):
-            return ((Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)[python_random().randint(0, 2)],)
         return ((Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[engine_of(self).integer(0, 3)],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
-        if not is_pil(image):
-            check_image(image, "Resize")
+        check_image(image, "Resize")
         return resize_image(image, self.size, parameters[0])

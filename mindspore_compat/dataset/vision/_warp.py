@@ -8,16 +8,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from mindspore_compat._format.images import opencv
 
-__all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "turned_size", "warp_affine", "warp_perspective"]
+__all__ = [
+    "affine_matrix",
+    "invert_perspective",
+    "perspective_matrix",
+    "rotation_matrix",
+    "turned_size",
+    "warp_affine",
+    "warp_perspective",
+]
 
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
 _PLACE, _PART, _PART_BITS = 1024, 32, 5
+#: what OpenCV's weights of bytes add up to
+_WHOLE = 1 << 15
+_CURVED = frozenset(("uint8", "uint16", "int16", "float32", "float64"))
 
 
 def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.0) -> np.ndarray:
@@ -69,15 +81,57 @@ def invert_affine(matrix: np.ndarray) -> np.ndarray:
     return np.array([[a, b, -a * x - b * y], [c, d, -c * x - d * y]])
 
 
-def perspective_matrix(start: Sequence[Sequence[float]], end: Sequence[Sequence[float]]) -> np.ndarray:
-    """The 3x3 map that takes four points (x, y) to four others."""
-    rows, values = [], []
-    for (x, y), (u, v) in zip(start, end, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -x * u, -y * u], [0, 0, 0, x, y, 1, -x * v, -y * v]]
-        values += [u, v]
-    return np.append(
-        np.linalg.lstsq(np.array(rows, np.float64), np.array(values, np.float64), rcond=None)[0], 1.0
-    ).reshape(3, 3)
+def perspective_matrix(
+    start: Sequence[Sequence[float]], end: Sequence[Sequence[float]], nearest: bool = False
+) -> np.ndarray:
+    """The 3x3 map that takes four points (x, y) to four others, or with `nearest` near to them if there is none."""
+    ones, zeros = np.ones((4, 1)), np.zeros((4, 3))
+    here, there = np.array(start, np.float64), np.array(end, np.float64)
+    rows = [
+        np.concatenate(parts, 1)
+        for parts in (
+            ([here, ones, zeros, -here * there[:, :1]]),
+            ([zeros, here, ones, -here * there[:, 1:]]),
+        )
+    ]
+    if nearest:  # in this order, too, the last bit counts
+        found = np.linalg.lstsq(np.stack(rows, 1).reshape(8, 8), there.ravel(), rcond=None)[0]
+    else:
+        found = _solved(np.concatenate(rows), there.T.ravel())
+    return np.append(found, 1.0).reshape(3, 3)
+
+
+def _solved(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The solution of linear equations in OpenCV's order, for the last bit counts; zeros if there is none."""
+    matrix, size = np.column_stack([matrix, values]), len(matrix)
+    for i in range(size):
+        pivot = i + int(np.argmax(np.abs(matrix[i:, i])))
+        if abs(matrix[pivot, i]) < np.finfo(np.float64).eps * 100:
+            return np.zeros(size)
+        matrix[[i, pivot]] = matrix[[pivot, i]]
+        scale = -1 / matrix[i, i]
+        for j in range(i + 1, size):
+            matrix[j, i + 1 :] += matrix[j, i] * scale * matrix[i, i + 1 :]
+    result = np.zeros(size)
+    for i in reversed(range(size)):
+        total = matrix[i, size]
+        for k in range(i + 1, size):
+            total -= matrix[i, k] * result[k]
+        result[i] = total / matrix[i, i]
+    return result
+
+
+def invert_perspective(matrix: np.ndarray) -> np.ndarray:
+    """The inverse map."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    whole = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    scale = 1.0 / whole if whole else 0.0
+    inverse = [
+        [(e * i - f * h) * scale, (c * h - b * i) * scale, (b * f - c * e) * scale],
+        [(f * g - d * i) * scale, (a * i - c * g) * scale, (c * d - a * f) * scale],
+        [(d * h - e * g) * scale, (b * g - a * h) * scale, (a * e - b * d) * scale],
+    ]
+    return np.array(inverse)
 
 
 def warp_affine(
@@ -125,6 +179,52 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
         x, y = x >> _PART_BITS, y >> _PART_BITS
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
     border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [0.0]  # a fourth channel has no fill, as upstream
+    if interpolation == _CUBIC and parts is not None and image.dtype.name in _CURVED:
+        return _remap_cubic(image, x, y, parts, border)
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)
     result = cv2.remap(image, wholes, parts, flags, borderMode=cv2.BORDER_CONSTANT, borderValue=border)
     return result.reshape(*x.shape, *image.shape[2:])
+
+
+@cache
+def _cubic_weights(whole: bool) -> np.ndarray:
+    """For each 1/32 of a pixel down and across, (1024, 4, 4): weights (a = -0.75), floats or whole 1/32768 that add up
+    to 1.
+    """
+    a, one = np.float32(-0.75), np.float32(1)
+    x = np.arange(_PART, dtype=np.float32) / np.float32(_PART)
+    before = ((a * (x + one) - 5 * a) * (x + one) + 8 * a) * (x + one) - 4 * a
+    left, right = (((a + 2) * d - (a + 3)) * d * d + one for d in (x, one - x))
+    each = np.stack([before, left, right, one - before - left - right], -1)
+    weights = each[:, None, :, None] * each[None, :, None, :]
+    if not whole:
+        return weights.reshape(-1, 4, 4)
+    weights = np.rint(weights * np.float32(_WHOLE)).astype(np.int32).reshape(-1, 16)
+    nearest = [10, 11, 14, 15]  # OpenCV gives what is left over to the greatest of these, or takes it from the least
+    for row in weights:
+        rest = _WHOLE - row.sum()
+        pick = np.argmax if rest > 0 else np.argmin
+        row[nearest[int(pick(row[nearest]))]] += rest
+    return weights.reshape(-1, 4, 4)
+
+
+def _remap_cubic(image: np.ndarray, x: np.ndarray, y: np.ndarray, parts: np.ndarray, border: list[float]) -> np.ndarray:
+    """`_remap` by cubic curves, of bytes in whole numbers: the OpenCV that is installed may count otherwise."""
+    height, width = image.shape[:2]
+    whole = image.dtype == np.uint8
+    kind = np.int32 if whole else np.float64 if image.dtype == np.float64 else np.float32
+    source = np.empty((height + 2, width + 2, image.size // (height * width)), kind)
+    source[:] = np.array(border).astype(kind)[: source.shape[2]]
+    source[1:-1, 1:-1] = image.reshape(height, width, -1)
+    weights = _cubic_weights(whole)[parts][..., None]
+    columns = [np.clip(x + k, 0, width + 1) for k in range(4)]
+    total = np.zeros((*x.shape, source.shape[2]), kind)
+    for i in range(4):
+        row = np.clip(y + i, 0, height + 1)
+        first, second, third, fourth = (source[row, column] * weights[..., i, j, :] for j, column in enumerate(columns))
+        total += first + second + third + fourth
+    if whole:
+        total = (total + _WHOLE // 2) // _WHOLE
+    if image.dtype.kind in "iu":
+        total = np.clip(np.rint(total), np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
+    return total.astype(image.dtype).reshape(*x.shape, *image.shape[2:])

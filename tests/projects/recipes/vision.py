@@ -125,6 +125,7 @@ PROJECTS = (
                 "--image_width 64 --image_height 64",
             ),
         ),
+        chance="nothing: float16; in float32 the first losses differ by 2e-6, and rows not at all",
     ),
     Project(
         "mobilenetv2",
@@ -291,7 +292,7 @@ PROJECTS = (
                 "--device_target CPU",
             ),
         ),
-        chance="its own sampler shuffles",
+        chance="nothing: its one line comes after 7 steps; rows, weights and the first outputs are equal",
     ),
     Project(
         "tinydarknet",
