@@ -117,8 +117,8 @@ def need_warping(interpolation: Inter, name: str, error: type[Exception] = Runti
     """Raise RuntimeError, or `error` for what is of PIL images only, unless arrays are turned and sheared by it."""
     if interpolation in (Inter.ANTIALIAS, Inter.PILCUBIC):
         raise (error if interpolation == Inter.ANTIALIAS else RuntimeError)(
-            f"{name}: interpolation {interpolation.name} is not supported for arrays, expected NEAREST, LINEAR, CUBIC "
-            "or AREA; use ToPIL() before for ANTIALIAS."
+            f"{name}: Invalid InterpolationMode, {interpolation.name} is not supported for arrays, expected NEAREST, "
+            "LINEAR, CUBIC or AREA; use ToPIL() before for ANTIALIAS."
         )
 
 
