@@ -32,10 +32,17 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
     if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
     variable = wrap(_Base.detach(value)).requires_grad_(True)
-    for hook in value.__dict__.get("_input_hooks", {}).values():
-        program.not_repeatable("a Tensor has hooks")
-        torch.Tensor.register_hook(variable, hook)
+    _with_hooks(variable, value)
     return variable
+
+
+def _with_hooks(variable: torch.Tensor, value: torch.Tensor) -> list[Any]:
+    """Give it the hooks that ``value`` was given when it required no gradient."""
+    hooks = value.__dict__.get("_input_hooks")
+    if not hooks:
+        return []
+    program.not_repeatable("a Tensor has hooks")
+    return [torch.Tensor.register_hook(variable, hook) for hook in hooks.values()]
 
 
 def point(value: Any) -> Any:
@@ -56,9 +63,9 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
     lent: list[torch.Tensor] = []
     for position in wanted:
         value = args[position]
-        if id(value) in made:
+        if id(value) in made or any(value is tensor for tensor in lent):
             continue
-        if not is_differentiable(value) or value.__dict__.get("_input_hooks"):  # hooks are the point's
+        if not is_differentiable(value):
             made[id(value)] = point(value)
         elif not value.requires_grad and not isinstance(value, torch.nn.Parameter):  # a frozen one has no gradient
             lent.append(value)
@@ -66,22 +73,26 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
 
 
 class Lent:
-    """Context in which tensors that require no gradient do so. `THREAD.lent` are all that are lent now: who computes
-    again later lends them again.
+    """Context in which tensors that require no gradient do so, with the hooks they were given. `THREAD.lent` are all
+    that are lent now: who computes again later lends them again.
     """
 
-    __slots__ = ("_now", "_tensors")
+    __slots__ = ("_hooks", "_now", "_tensors")
 
     def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
         self._tensors = tuple(tensors)
 
     def __enter__(self) -> None:
         self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor)]
+        self._hooks = []
         for tensor in self._now:
             _Base.requires_grad_(tensor, True)
+            self._hooks += _with_hooks(tensor, tensor)
         THREAD.lent += self._now
 
     def __exit__(self, *_: Any) -> None:
+        for handle in self._hooks:
+            handle.remove()
         for tensor in self._now:
             _Base.requires_grad_(tensor, False)
             THREAD.lent.pop()
