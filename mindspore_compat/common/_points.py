@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ __all__ = ["Lent", "as_variable", "is_differentiable", "point", "points", "varia
 
 _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
+_lock = threading.Lock()
+#: by how many a tensor is lent now, in all threads, and the handles of its hooks; by id
+_lent: dict[int, list[Any]] = {}
 
 
 def is_differentiable(value: Any) -> bool:
@@ -67,7 +71,9 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
             continue
         if not is_differentiable(value):
             made[id(value)] = point(value)
-        elif not value.requires_grad and not isinstance(value, torch.nn.Parameter):  # a frozen one has no gradient
+        elif isinstance(value, torch.nn.Parameter):
+            continue  # a frozen one has no gradient
+        elif not value.requires_grad or id(value) in _lent:  # by this thread or another
             lent.append(value)
     return tuple([made.get(id(arg), arg) for arg in args]), lent
 
@@ -77,25 +83,30 @@ class Lent:
     that are lent now: who computes again later lends them again.
     """
 
-    __slots__ = ("_hooks", "_now", "_tensors")
+    __slots__ = ("_now", "_tensors")
 
     def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
         self._tensors = tuple(tensors)
 
     def __enter__(self) -> None:
-        self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor)]
-        self._hooks = []
-        for tensor in self._now:
-            _Base.requires_grad_(tensor, True)
-            self._hooks += _with_hooks(tensor, tensor)
+        with _lock:
+            self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor) or id(tensor) in _lent]
+            for tensor in self._now:
+                if id(tensor) not in _lent:
+                    _Base.requires_grad_(tensor, True)
+                    _lent[id(tensor)] = [0, _with_hooks(tensor, tensor)]
+                _lent[id(tensor)][0] += 1
         THREAD.lent += self._now
 
     def __exit__(self, *_: Any) -> None:
-        for handle in self._hooks:
-            handle.remove()
-        for tensor in self._now:
-            _Base.requires_grad_(tensor, False)
-            THREAD.lent.pop()
+        with _lock:
+            for tensor in self._now:
+                _lent[id(tensor)][0] -= 1
+                if not _lent[id(tensor)][0]:
+                    for handle in _lent.pop(id(tensor))[1]:
+                        handle.remove()
+                    _Base.requires_grad_(tensor, False)
+                THREAD.lent.pop()
 
 
 def variable(point: Any) -> Any:

@@ -1,5 +1,7 @@
 """In PYNATIVE_MODE the derivative is by a Tensor as a whole, however often it is given; numbers of real MindSpore."""
 
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -224,3 +226,20 @@ def test_derivatives_go_through_what_a_hook_returns():
         assert seen == [[3, 12, 27], [12, 24, 36]]
     finally:
         ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_threads_share_a_tensor():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    x, found = floats(1, 2, 3), []
+
+    def work():
+        found.extend([numbers(ms.grad(lambda a, b: a * b * x, (0, 1))(x, x)[0]) for _ in range(50)])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert found == [[3, 12, 27]] * 200
+    assert not x.requires_grad
