@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ __all__ = ["Lent", "as_variable", "is_differentiable", "point", "points", "varia
 
 _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
+_lock = threading.Lock()
+#: by how many a tensor is lent now, in all threads, and the handles of its hooks; by id
+_lent: dict[int, list[Any]] = {}
 
 
 def is_differentiable(value: Any) -> bool:
@@ -32,10 +36,17 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
     if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
     variable = wrap(_Base.detach(value)).requires_grad_(True)
-    for hook in value.__dict__.get("_input_hooks", {}).values():
-        program.not_repeatable("a Tensor has hooks")
-        torch.Tensor.register_hook(variable, hook)
+    _with_hooks(variable, value)
     return variable
+
+
+def _with_hooks(variable: torch.Tensor, value: torch.Tensor) -> list[Any]:
+    """Give it the hooks that ``value`` was given when it required no gradient."""
+    hooks = value.__dict__.get("_input_hooks")
+    if not hooks:
+        return []
+    program.not_repeatable("a Tensor has hooks")
+    return [torch.Tensor.register_hook(variable, hook) for hook in hooks.values()]
 
 
 def point(value: Any) -> Any:
@@ -56,18 +67,20 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
     lent: list[torch.Tensor] = []
     for position in wanted:
         value = args[position]
-        if id(value) in made:
+        if id(value) in made or any(value is tensor for tensor in lent):
             continue
-        if not is_differentiable(value) or value.__dict__.get("_input_hooks"):  # hooks are the point's
+        if not is_differentiable(value):
             made[id(value)] = point(value)
-        elif not value.requires_grad and not isinstance(value, torch.nn.Parameter):  # a frozen one has no gradient
+        elif isinstance(value, torch.nn.Parameter):
+            continue  # a frozen one has no gradient
+        elif not value.requires_grad or id(value) in _lent:  # by this thread or another
             lent.append(value)
     return tuple([made.get(id(arg), arg) for arg in args]), lent
 
 
 class Lent:
-    """Context in which tensors that require no gradient do so. `THREAD.lent` are all that are lent now: who computes
-    again later lends them again.
+    """Context in which tensors that require no gradient do so, with the hooks they were given. `THREAD.lent` are all
+    that are lent now: who computes again later lends them again.
     """
 
     __slots__ = ("_now", "_tensors")
@@ -76,15 +89,24 @@ class Lent:
         self._tensors = tuple(tensors)
 
     def __enter__(self) -> None:
-        self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor)]
-        for tensor in self._now:
-            _Base.requires_grad_(tensor, True)
+        with _lock:
+            self._now = [tensor for tensor in self._tensors if not _requires_grad(tensor) or id(tensor) in _lent]
+            for tensor in self._now:
+                if id(tensor) not in _lent:
+                    _Base.requires_grad_(tensor, True)
+                    _lent[id(tensor)] = [0, _with_hooks(tensor, tensor)]
+                _lent[id(tensor)][0] += 1
         THREAD.lent += self._now
 
     def __exit__(self, *_: Any) -> None:
-        for tensor in self._now:
-            _Base.requires_grad_(tensor, False)
-            THREAD.lent.pop()
+        with _lock:
+            for tensor in self._now:
+                _lent[id(tensor)][0] -= 1
+                if not _lent[id(tensor)][0]:
+                    for handle in _lent.pop(id(tensor))[1]:
+                        handle.remove()
+                    _Base.requires_grad_(tensor, False)
+                THREAD.lent.pop()
 
 
 def variable(point: Any) -> Any:

@@ -96,6 +96,8 @@ class Insides:
             result = hook_fn(wrap(gradient.view_as(gradient)))
             if result is not None and not isinstance(result, torch.Tensor):
                 raise RuntimeError(f"Tensor hook should be return Tensor, but get type: {type(result).__name__}.")
+            if result is not None and result.requires_grad:  # it may be differentiated once more
+                return result.as_subclass(torch.Tensor)
             return result if result is None else plain(result)
 
         call.hook = hook_fn  # type: ignore[attr-defined]

@@ -32,6 +32,19 @@ def test_distributions(labels, expected):
     np.testing.assert_allclose(operator(X, y)[1].asnumpy(), expected, atol=1e-5)
 
 
+def test_numbers_of_16_bits_are_rounded_once():
+    x = Tensor([[5.292, 1.2, 2.936, 6.723, 5.603], [-2.932, 2.85, -0.4541, -0.3096, 1.232]], ms.float16)
+    y = Tensor([[0.04, 0.546, 0.265, 0.0377, 0.1113], [0.317, 0.0819, 0.2052, 0.0344, 0.3616]], ms.float16)
+    loss = nn.SoftmaxCrossEntropyWithLogits()
+    expected = [
+        [0.1103515625, -0.5434570312, -0.2507324219, 0.5903320312, 0.0933837891],
+        [-0.314453125, 0.6987304688, -0.1765136719, -0.0012407303, -0.2066650391],
+    ]
+    assert loss(x, y).asnumpy().tolist() == [4.6640625, 3.451171875]
+    for found in (ms.grad(loss)(x, y), ops.SoftmaxCrossEntropyWithLogits()(x, y)[1]):
+        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("outside", [3, -1, -7])
 def test_a_class_out_of_range_is_a_row_of_zeros(outside):
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)

@@ -1,5 +1,7 @@
 """In PYNATIVE_MODE the derivative is by a Tensor as a whole, however often it is given; numbers of real MindSpore."""
 
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -186,3 +188,58 @@ def test_recomputed_blocks(mode):
     block.recompute()
     assert numbers(ms.grad(block)(x)) == plain
     assert numbers(ms.grad(lambda a: ms.grad(block)(a).sum())(x)) == expected(mode, [4.0, 2.0], [0.0, 0.0])
+
+
+def doubling_hook(x):
+    seen = []
+    x.register_hook(lambda gradient: (seen.append(numbers(gradient)), gradient * 2)[1])
+    return seen
+
+
+def test_a_hook_sees_every_use_of_a_tensor():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    try:
+        x = floats(1, 2, 3)
+        seen = doubling_hook(x)
+        assert numbers(ms.grad(lambda a: a * a * x)(x)) == [6, 24, 54]
+        assert numbers(ms.grad(lambda a, items: a * items[0])(x, [x])) == [4, 8, 12]
+        assert numbers(ms.grad(lambda a: a * 2)(floats(1))) == [2]
+        assert seen == [[3, 12, 27], [2, 4, 6]]
+        assert not x.requires_grad
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_derivatives_go_through_what_a_hook_returns():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+    def inside(a):
+        squares = a * a
+        squares.register_hook(lambda gradient: gradient * 2)
+        return (squares * a).sum()
+
+    try:
+        assert numbers(ms.grad(lambda a: ms.grad(inside)(a).sum())(floats(1, 2, 3))) == [12, 24, 36]
+        x = floats(1, 2, 3)
+        seen = doubling_hook(x)
+        assert numbers(ms.grad(lambda a: ms.grad(lambda b: (b * b * x).sum())(a).sum())(x)) == [24, 48, 72]
+        assert seen == [[3, 12, 27], [12, 24, 36]]
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_threads_share_a_tensor():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    x, found = floats(1, 2, 3), []
+
+    def work():
+        found.extend([numbers(ms.grad(lambda a, b: a * b * x, (0, 1))(x, x)[0]) for _ in range(50)])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert found == [[3, 12, 27]] * 200
+    assert not x.requires_grad

@@ -192,7 +192,11 @@ class _SoftmaxCrossEntropy(torch.autograd.Function):
 
 
 def rows_cross_entropy(logits: Any, labels: Any) -> Any:
-    """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it."""
+    """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it; numbers of 16 bits are rounded once,
+    as upstream.
+    """
+    if logits.dtype in (torch.float16, torch.bfloat16):
+        return _SoftmaxCrossEntropy.apply(logits.float(), labels.float()).to(logits.dtype)
     return _SoftmaxCrossEntropy.apply(logits, labels)
 
 
@@ -207,7 +211,8 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
         )
     loss = rows_cross_entropy(logits, labels)
     with torch.no_grad():
-        gradient = torch.softmax(logits, -1) - labels
+        in_32 = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
+        gradient = (torch.softmax(in_32, -1) - labels).to(logits.dtype)
     return wrap(loss), wrap(gradient)
 
 
