@@ -197,7 +197,7 @@ def rows_cross_entropy(logits: Any, labels: Any) -> Any:
     """
     if logits.dtype in (torch.float16, torch.bfloat16):
         return _SoftmaxCrossEntropy.apply(logits.float(), labels.float()).to(logits.dtype)
-    return _SoftmaxCrossEntropy.apply(logits, labels)
+    return _SoftmaxCrossEntropy.apply(logits, labels.detach())
 
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
