@@ -32,6 +32,7 @@ class Net(nn.Cell):
         return self.last(self.dense(self.flatten(self.conv(x))))
 
 
+@pytest.mark.cpu_only("a GPU draws torch's numbers")
 def test_a_network_trains_as_upstreams() -> None:
     net = Net()
     x = Tensor(np.random.randn(2, 1, 8, 8).astype(np.float32))

@@ -172,6 +172,7 @@ def test_a_bijector_of_a_distribution_is_one() -> None:
         (lambda: msd.Uniform(0.0, 1.0), [0.29337725, 0.11669815, 0.29323754, 0.33119595, 0.0865533, 0.85375124]),
     ],
 )
+@pytest.mark.cpu_only("a GPU draws torch's numbers")
 def test_samples_are_upstreams_from_the_same_seed(make: Any, expected: list[float]) -> None:
     ms.set_seed(0)
     distribution = make()
