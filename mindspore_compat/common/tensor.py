@@ -24,7 +24,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
-from mindspore_compat.common._tensor_printing import repr_values
+from mindspore_compat.common._tensor_printing import repr_values, str_values
 from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
@@ -249,10 +249,10 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- printing -----------------------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        return str(self.asnumpy())
+        return str_values(self.asnumpy(), self.dtype)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        body = repr_values(self.asnumpy())
+        body = repr_values(self.asnumpy(), self.dtype)
         gap = "\n" if self.dim() > 1 else " "
         return f"Tensor(shape={list(self.shape)}, dtype={dtype_name(self.dtype)}, value={gap}{body})"
 

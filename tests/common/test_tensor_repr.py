@@ -27,3 +27,37 @@ def test_a_number_is_written_with_six_digits_at_most(value: object, dtype: objec
     tensor = Tensor(value, dtype)
     assert repr(tensor).endswith(f"value= {written})")
     assert str([tensor]).endswith(f"value= {written})]")
+
+
+# what real MindSpore 2.10 writes
+@pytest.mark.parametrize(
+    ("value", "text", "value_in_repr"),
+    [
+        ([1, 2, 3], "[1.000000 2.000000 3.000000]", " [1, 2, 3]"),
+        (1.5, "1.500000", " 1.5"),
+        (
+            [0.1, 1e-6, 1e10, 3.14159],
+            "[0.100098 0.000001 9999220736.000000 3.140625]",
+            " [   0.100098, 9.98378e-07, 9.99922e+09,     3.14062]",
+        ),
+        (
+            [[1, -2], [float("nan"), float("inf")]],
+            "[[1.000000 -2.000000]\n [nan inf]]",
+            "\n[[  1,  -2],\n [nan, inf]]",
+        ),
+        ([[[1], [2]], [[3], [4]]], None, "\n[[[1],\n  [2]],\n [[3],\n  [4]]]"),
+        (range(1001), None, " [   0,    1,    2 ... 1000, 1000, 1000]"),
+        (
+            [[10 * row + column for column in range(7)] for row in range(8)],
+            None,
+            "\n[[ 0,  1,  2 ...  4,  5,  6],\n [10, 11, 12 ... 14, 15, 16],\n [20, 21, 22 ... 24, 25, 26],\n ...\n"
+            " [50, 51, 52 ... 54, 55, 56],\n [60, 61, 62 ... 64, 65, 66],\n [70, 71, 72 ... 74, 75, 76]]",
+        ),
+        ([7] * 25, None, " [" + "7, " * 24 + "\n 7]"),
+        ([], "[]", " "),
+    ],
+)
+def test_bfloat16_is_written_without_numpy(value: object, text: str | None, value_in_repr: str) -> None:
+    tensor = Tensor(list(value) if isinstance(value, range) else value, ms.float32).astype(ms.bfloat16)
+    assert text is None or str(tensor) == text
+    assert repr(tensor) == f"Tensor(shape={list(tensor.shape)}, dtype=BFloat16, value={value_in_repr})"
