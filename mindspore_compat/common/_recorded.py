@@ -44,6 +44,7 @@ class _Thread(threading.local):
         self.has_kept = False  # whether a Cell has kept a forward here
         self.spent: list[int] = []  # in turn begins and ends of ranges of nodes whose gradient was taken (`spend`)
         self.refused = 0  # how many contexts of `no_grad` are open
+        self.unrecorded = False  # whether a Cell runs that torch does not record (nn/_unrecorded.py)
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
         self.multithreaded = True  # what torch's setting was before the outermost forward

@@ -20,7 +20,7 @@ _Base = torch._C.TensorBase
 
 _UNTOUCHED = frozenset(
     """
-    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced
+    apply_ as_subclass data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced
     is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned
     is_same_size is_set_to is_shared is_signed map_ map2_ ndimension
     nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook
@@ -53,6 +53,7 @@ def install_torch_methods(cls: type) -> None:
             continue
         found = kernels.METHODS.get(name, method)
         setattr(cls, name, _returning_tensor(name, _with_generator(found) if name in _RANDOM else found))
+    cls.backward = _backward  # type: ignore[attr-defined]
     for name in ("real", "imag"):
         setattr(cls, name, _part(name, type("Tensor", (cls,), {"__call__": _itself, "__reduce_ex__": _reduced})))
     for name in ("T", "mT", "H", "mH", "grad"):
@@ -100,6 +101,17 @@ def _itself(self: Any) -> Any:
 
 def _reduced(self: Any, protocol: Any) -> Any:
     return _itself(self).__reduce_ex__(protocol)
+
+
+def _backward(self: Any, *args: Any, **kwargs: Any) -> None:
+    """torch's ``backward``, with the reason where there is nothing to go back through."""
+    if not self.requires_grad and not _tracing.is_tracing():
+        raise RuntimeError(
+            "For 'backward', this Tensor has no graph. A Cell in evaluation mode, called with MindSpore's Tensors, "
+            "records none, as in MindSpore: call its 'set_train()' first, or give it torch's tensors. "
+            "MindSpore's own way is 'mindspore.value_and_grad'."
+        )
+    torch.Tensor.backward(self, *args, **kwargs)
 
 
 def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:

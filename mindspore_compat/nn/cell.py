@@ -29,6 +29,7 @@ from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
 from mindspore_compat.nn._kept_forward import KeptForward
+from mindspore_compat.nn._unrecorded import calls, may_keep, nobody_differentiates, unrecorded
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]
@@ -122,7 +123,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or self._special_call
             ):
                 return self._call_with_extras(args, kwargs)
-            result = self.construct(*args, **kwargs)
+            if state["training"] or THREAD.running or not nobody_differentiates(args, kwargs):
+                result = self.construct(*args, **kwargs)
+            else:
+                result = unrecorded(self.construct, *args, **kwargs)
         except (IndexError, RuntimeError) as error:
             instead = refused(error)
             if instead is error:
@@ -160,8 +164,12 @@ class Cell(KeptForward, Hints, Insides, Modes):
         return self._call_here(args, kwargs)
 
     def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
+        if THREAD.running:
+            return self._call_cast(args, kwargs)
+        if self.__dict__["requires_grad"] and not self._trains and may_keep():
             return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
+        if not self.training and nobody_differentiates(args, kwargs):
+            return unrecorded(self._call_cast, args, kwargs)
         return self._call_cast(args, kwargs)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -249,6 +257,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
 
 placement.follow(Cell)
+calls.append(Cell.__call__.__code__)
 
 
 def _parallel_changed() -> None:

@@ -84,7 +84,7 @@ def outcome(case: Case, cell: Any, call: Any) -> tuple[list[str], list[Any]]:
 
 def check_same(case: Case, backend: str, fullgraph: bool) -> None:
     torch._dynamo.reset()
-    cell, other = built(case), built(case)
+    cell, other = built(case), built(case).set_grad()  # in evaluation mode torch records it only so
     try:
         kinds, expected = outcome(case, other, other)
     except (TypeError, ValueError, RuntimeError, NotImplementedError):
