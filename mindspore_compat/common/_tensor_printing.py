@@ -1,24 +1,75 @@
-"""How the values of a Tensor are written in its ``repr``."""
+"""How the values of a Tensor are written in its ``repr``: upstream's C++ writes them, in other lines than numpy."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 __all__ = ["repr_values"]
 
+_EDGE = 3  # this many are shown on each side of what is left out
+_MOST, _MOST_IN_A_LINE = 2 * _EDGE, 1000  # of an axis; of the axis of a Tensor that has but one
+_PER_LINE = {"f": 12, "b": 12}  # with one axis; of other kinds 24
+_FIXED = {2: (11, 4), 4: (15, 8), 8: (15, 8)}  # bytes of a float: width and digits
 
-def repr_values(array: np.ndarray) -> str:
-    """Values as MindSpore's repr shows them: floats in scientific notation with as many digits as the dtype carries;
-    one without dimensions with six digits at most.
+
+def repr_values(array: np.ndarray, brief: bool = False) -> str:
+    """Values as MindSpore's repr shows them: floats in scientific notation with as many digits as the dtype carries,
+    integers and ``brief`` floats as wide as the widest shown; one without dimensions with six digits at most.
+
+    Args:
+        brief: whether floats have six digits at most, as those of bfloat16.
     """
     if array.ndim == 0:
-        value = array.item()
-        if isinstance(value, complex):
-            return f"{value.real:g}{value.imag:+g}j"
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    if array.dtype.kind != "f":
-        return np.array2string(array, separator=", ", threshold=1000)
-    digits = {2: 4, 4: 8, 8: 8}[array.dtype.itemsize]
-    return np.array2string(
-        array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"}
-    )
+        return _short(array.item())
+    if not array.size:
+        return ""
+    shown = array[np.ix_(*(_places(size, array.ndim) for size in array.shape))]
+    text = _writer(shown, brief)
+    return "".join(_lines(array, text, 0, 24 if brief else _PER_LINE.get(array.dtype.kind, 24)))
+
+
+def _places(size: int, ndim: int) -> np.ndarray:
+    """The places of an axis that are shown."""
+    if size <= (_MOST if ndim > 1 else _MOST_IN_A_LINE):
+        return np.arange(size)
+    return np.r_[:_EDGE, size - _EDGE : size]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, complex):
+        return f"{value.real:g}{value.imag:+g}j"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _writer(shown: np.ndarray, brief: bool) -> Callable[[Any], str]:
+    kind = shown.dtype.kind
+    if kind == "f" and not brief:
+        width, digits = _FIXED[shown.dtype.itemsize]
+        return lambda value: f"{value:{width}.{digits}e}"
+    if kind == "c":
+        return lambda value: _short(complex(value))
+    width = 5 if kind == "b" else max(len(_short(value)) for value in shown.ravel().tolist())
+    return lambda value: _short(value.item()).rjust(width)
+
+
+def _lines(array: np.ndarray, text: Callable[[Any], str], depth: int, per_line: int) -> Iterator[str]:
+    """``array`` in brackets: a part of the Tensor, ``depth`` axes down."""
+    whole = depth + array.ndim
+    places = _places(len(array), whole)
+    cut = len(places) < len(array)
+    yield "["
+    for number, place in enumerate(places):
+        last = number == len(places) - 1
+        gap = cut and number == _EDGE - 1  # what is left out comes next
+        if array.ndim > 1:
+            yield from _lines(array[place], text, depth + 1, per_line)
+            line = "\n" + " " * (depth + 1)
+            yield "" if last else f",{line}...{line}" if gap else f",{line}"
+        else:
+            yield text(array[place]) + ("" if last else " ... " if gap else ", ")
+            if whole == 1 and not cut and not (number + 1) % per_line:
+                yield "\n "
+    yield "]"

@@ -252,7 +252,7 @@ class Tensor(TensorMethods, torch.Tensor):
         return str(self.asnumpy())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        body = repr_values(self.asnumpy())
+        body = repr_values(self.asnumpy(), self.dtype is torch.bfloat16)
         gap = "\n" if self.dim() > 1 else " "
         return f"Tensor(shape={list(self.shape)}, dtype={dtype_name(self.dtype)}, value={gap}{body})"
 
