@@ -1,69 +1,84 @@
-"""How the values of a Tensor are written in its ``str`` and ``repr``."""
+"""How the values of a Tensor are written: in its ``str`` by numpy, in its ``repr`` as upstream's C++ writes them, in
+other lines.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
 
 __all__ = ["repr_values", "str_values"]
 
-# floats that NumPy has no dtype for: MindSpore writes them itself, or by a NumPy dtype of its own
-_FOREIGN = {getattr(torch, name) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2") if hasattr(torch, name)}
-_EDGE = 3  # elements shown at either end of a long row
-_ROW = 24  # numbers in a line of a vector
+_EDGE = 3  # this many are shown on each side of what is left out
+_MOST, _MOST_IN_A_LINE = 2 * _EDGE, 1000  # of an axis; of the axis of a Tensor that has but one
+_PER_LINE = {"f": 12, "b": 12}  # with one axis; of other kinds 24
+_FIXED = {2: (11, 4), 4: (15, 8), 8: (15, 8)}  # bytes of a float: width and digits
+_BRIEF = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)  # floats that numpy lacks
 
 
 def str_values(array: np.ndarray, dtype: torch.dtype) -> str:
-    """Values as MindSpore's ``str`` shows them: NumPy's text, and six decimals for a bfloat16."""
+    """Values as MindSpore's ``str`` shows them: numpy's text, and six decimals for bfloat16."""
     if dtype is not torch.bfloat16:
         return str(array)
     return np.array2string(array, formatter={"float_kind": lambda x: f"{x:.6f}"})
 
 
 def repr_values(array: np.ndarray, dtype: torch.dtype) -> str:
-    """Values as MindSpore's ``repr`` shows them: floats in scientific notation with as many digits as the dtype
-    carries; one without dimensions, and floats that NumPy lacks, with six digits at most.
+    """Values as MindSpore's repr shows them: floats in scientific notation with as many digits as the dtype carries,
+    integers and floats that numpy lacks as wide as the widest shown; one without dimensions with six digits at most.
     """
     if array.ndim == 0:
-        value = array.item()
-        if isinstance(value, complex):
-            return f"{value.real:g}{value.imag:+g}j"
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    if dtype in _FOREIGN:
-        return _general(array)
-    if array.dtype.kind != "f":
-        return np.array2string(array, separator=", ", threshold=1000)
-    digits = {2: 4, 4: 8, 8: 8}[array.dtype.itemsize]
-    return np.array2string(
-        array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"}
-    )
-
-
-def _general(array: np.ndarray) -> str:
-    """Six digits at most, padded to the longest that is shown; ``...`` in vectors beyond 1,000 elements and in
-    axes of matrices beyond six.
-    """
+        return _short(array.item())
     if not array.size:
         return ""
-    vector = array.ndim == 1
-    limit = 1000 if vector else 2 * _EDGE
-    shown = array
-    for axis, size in enumerate(array.shape):
-        if size > limit:
-            shown = shown.take([*range(_EDGE), *range(size - _EDGE, size)], axis)
-    width = max(len(f"{x:g}") for x in shown.ravel().tolist())
+    shown = array[np.ix_(*(_places(size, array.ndim) for size in array.shape))]
+    brief = dtype in _BRIEF
+    text = _writer(shown, brief)
+    return "".join(_lines(array, text, 0, 24 if brief else _PER_LINE.get(array.dtype.kind, 24)))
 
-    def written(part: np.ndarray, shape: tuple[int, ...], depth: int) -> str:
-        if len(shape) > 1:
-            items, between = [written(one, shape[1:], depth + 1) for one in part], ",\n" + " " * (depth + 1)
-            skipped = f"{between}...{between[1:]}"
+
+def _places(size: int, ndim: int) -> np.ndarray:
+    """The places of an axis that are shown."""
+    if size <= (_MOST if ndim > 1 else _MOST_IN_A_LINE):
+        return np.arange(size)
+    return np.r_[:_EDGE, size - _EDGE : size]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, complex):
+        return f"{value.real:g}{value.imag:+g}j"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _writer(shown: np.ndarray, brief: bool) -> Callable[[Any], str]:
+    kind = shown.dtype.kind
+    if kind == "f" and not brief:
+        width, digits = _FIXED[shown.dtype.itemsize]
+        return lambda value: f"{value:{width}.{digits}e}"
+    if kind == "c":
+        return lambda value: _short(complex(value))
+    width = 5 if kind == "b" else max(len(_short(value)) for value in shown.ravel().tolist())
+    return lambda value: _short(value.item()).rjust(width)
+
+
+def _lines(array: np.ndarray, text: Callable[[Any], str], depth: int, per_line: int) -> Iterator[str]:
+    """``array`` in brackets: a part of the Tensor, ``depth`` axes down."""
+    whole = depth + array.ndim
+    places = _places(len(array), whole)
+    cut = len(places) < len(array)
+    yield "["
+    for number, place in enumerate(places):
+        last = number == len(places) - 1
+        gap = cut and number == _EDGE - 1  # what is left out comes next
+        if array.ndim > 1:
+            yield from _lines(array[place], text, depth + 1, per_line)
+            line = "\n" + " " * (depth + 1)
+            yield "" if last else f",{line}...{line}" if gap else f",{line}"
         else:
-            items, between, skipped = [f"{x:{width}g}" for x in part.tolist()], ", ", " ... "
-        if shape[0] > limit:
-            return f"[{between.join(items[:_EDGE])}{skipped}{between.join(items[_EDGE:])}]"
-        if vector and len(items) > _ROW:
-            lines = [", ".join(items[at : at + _ROW]) for at in range(0, len(items), _ROW)]
-            return "[" + ", \n ".join(lines) + "]"
-        return f"[{between.join(items)}]"
-
-    return written(shown, array.shape, 0)
+            yield text(array[place]) + ("" if last else " ... " if gap else ", ")
+            if whole == 1 and not cut and not (number + 1) % per_line:
+                yield "\n "
+    yield "]"

@@ -279,7 +279,7 @@ class Parameter(Tensor, torch.nn.Parameter):
     def __copy__(self) -> Parameter:
         return self.__deepcopy__({})
 
-    def __deepcopy__(self, memo: dict) -> Parameter:
+    def __deepcopy__(self, memodict: dict) -> Parameter:
         result = Parameter(
             _Base.clone(_Base.detach(self)),
             self.name,
@@ -287,7 +287,6 @@ class Parameter(Tensor, torch.nn.Parameter):
             self.layerwise_parallel,
             self.parallel_optimizer,
         )
-        memo[id(self)] = result
         return result
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -235,12 +235,11 @@ class Tensor(TensorMethods, torch.Tensor):
     def __copy__(self) -> Tensor:
         return self.copy()
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
+    def __deepcopy__(self, memodict: dict) -> Tensor:
         result = _Base.clone(_Base.detach(self))
         result.__class__ = type(self)
         if self.requires_grad and self.is_leaf:
             result.requires_grad_(True)
-        memo[id(self)] = result
         return result  # type: ignore[return-value]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -342,7 +341,7 @@ class OpenTensor(Tensor):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value=)"
 
-    def __deepcopy__(self, memo: dict) -> OpenTensor:
+    def __deepcopy__(self, memodict: dict) -> OpenTensor:
         return OpenTensor.of(self._sizes, self.dtype)
 
     __copy__ = functools.partialmethod(__deepcopy__, None)

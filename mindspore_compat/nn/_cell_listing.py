@@ -131,6 +131,15 @@ class Listing(torch.nn.Module):
             self.update_parameters_name()
             self.check_names()
 
+    def _name_at_first_call(self) -> None:
+        """What upstream does before the first call: where two Parameters have one name, as in Cells put together by
+        ``append``, all get their paths for names.
+        """
+        self.check_names_and_refresh_name()
+        for _, cell in self.cells_and_names():  # whose names differ from now on
+            if isinstance(cell, Listing):
+                cell.__dict__["_unnamed"] = False
+
     def get_scope(self) -> str | None:
         """The scope set by `generate_scope`."""
         return self._scope

@@ -78,6 +78,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             _exist_names=None,
             _exist_objs=None,
             _inputs_spec=None,
+            _unnamed=True,
         )
         program.cell_made(state)
         with_updates_of_names(type(self))
@@ -120,6 +121,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or state["_forward_pre_hooks"]
                 or state["_backward_hooks"]
                 or state["_backward_pre_hooks"]
+                or state["_unnamed"]
                 or self._special_call
             ):
                 return self._call_with_extras(args, kwargs)
@@ -151,9 +153,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for
-        `GradOperation`; in the parallel modes any call.
+        """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
+        kept for `GradOperation`; in the parallel modes any call.
         """
+        if self.__dict__["_unnamed"] and not _is_tracing():
+            self._name_at_first_call()
         if _is_tracing():
             if self._special_call and "_compiled_call_impl" not in self.__dict__:
                 return not_traced(Cell._call_with_extras, self, args, kwargs)

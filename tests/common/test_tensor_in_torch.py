@@ -157,3 +157,12 @@ def test_indexing_agrees_with_numpy(parts: list) -> None:
             Tensor(array)[index]
         return
     np.testing.assert_array_equal(Tensor(array)[index].asnumpy(), expected)
+
+
+def test_copies_take_the_memory_under_upstreams_name() -> None:
+    """Which they leave to ``copy``: a program may give anything."""
+    for value in (Tensor([1.0]), Parameter(Tensor([1.0]), name="p")):
+        again = value.__deepcopy__(memodict=None)
+        assert type(again) is type(value) and again is not value and again.asnumpy().tolist() == [1.0]
+        first, second = copy.deepcopy([value, value])
+        assert first is second and first is not value

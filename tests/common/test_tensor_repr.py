@@ -1,5 +1,6 @@
-"""The repr of a Tensor without dimensions."""
+"""The repr of a Tensor. The texts are those of real MindSpore 2.10."""
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
@@ -54,6 +55,7 @@ def test_a_number_is_written_with_six_digits_at_most(value: object, dtype: objec
             " [50, 51, 52 ... 54, 55, 56],\n [60, 61, 62 ... 64, 65, 66],\n [70, 71, 72 ... 74, 75, 76]]",
         ),
         ([7] * 25, None, " [" + "7, " * 24 + "\n 7]"),
+        ([7] * 24, None, " [" + "7, " * 23 + "7\n ]"),
         ([], "[]", " "),
     ],
 )
@@ -61,3 +63,33 @@ def test_bfloat16_is_written_without_numpy(value: object, text: str | None, valu
     tensor = Tensor(list(value) if isinstance(value, range) else value, ms.float32).astype(ms.bfloat16)
     assert text is None or str(tensor) == text
     assert repr(tensor) == f"Tensor(shape={list(tensor.shape)}, dtype=BFloat16, value={value_in_repr})"
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "written"),
+    [
+        (np.arange(7), ms.float32, " [" + ", ".join(f" {x}.00000000e+00" for x in range(7)) + "]"),
+        # twelve floats or bools in a line, twenty-four of the others: a full line breaks even before the bracket
+        (np.arange(12) % 2, ms.float16, " [" + ", ".join(f" {x % 2}.0000e+00" for x in range(12)) + "\n ]"),
+        (np.arange(13) % 2, ms.bool_, " [" + "False,  True, " * 6 + "\n False]"),
+        (np.arange(25) % 2, ms.int64, " [" + "0, 1, " * 12 + "\n 0]"),
+        (np.arange(1001), ms.int32, " [   0,    1,    2 ...  998,  999, 1000]"),
+        # with more axes than one, six of each
+        ([[5, -7, 0, 1, 2, 3]], ms.int32, "\n[[ 5, -7,  0,  1,  2,  3]]"),
+        (np.arange(14).reshape(2, 7), ms.int8, "\n[[ 0,  1,  2 ...  4,  5,  6],\n [ 7,  8,  9 ... 11, 12, 13]]"),
+        (np.arange(7).reshape(7, 1), ms.uint8, "\n[[0],\n [1],\n [2],\n ...\n [4],\n [5],\n [6]]"),
+        (
+            np.ones((1, 2, 7)) > 0,
+            ms.bool_,
+            "\n[[" + ",\n  ".join(["[ True,  True,  True ...  True,  True,  True]"] * 2) + "]]",
+        ),
+        ([-1576, 0.5, 1 / 3], ms.bfloat16, " [   -1576,      0.5, 0.333984]"),
+        ([np.nan, -np.inf], ms.float32, " [            nan,            -inf]"),
+        ([1 + 2j, 1 - 0.5j], ms.complex64, " [1+2j, 1-0.5j]"),
+        (np.zeros(0), ms.float32, " "),
+        (np.zeros((2, 0)), ms.float32, "\n"),
+    ],
+)
+def test_values_stand_in_lines_as_upstreams(values: object, dtype: object, written: str) -> None:
+    tensor = Tensor(np.array(values)).astype(dtype)
+    assert repr(tensor).partition("value=")[2] == written + ")"

@@ -149,6 +149,14 @@ def test_one_place_under_two_names(lib: Any) -> None:
     assert lib.nn.transformer is old
 
 
+def test_a_value_among_texts_is_named_in_the_error(lib: Any) -> None:
+    """The check takes values of any kind, as libraries borrow it for names of activations."""
+    check = lib.layers._valid_value_checks(["relu", "gelu"], "Layer")
+    check("relu", "activation")
+    with pytest.raises(TypeError, match=r"'activation' must be one of \['relu', 'gelu'\], but got a"):
+        check("a", "activation")
+
+
 def test_sparse_attention_names_the_alternative(lib: Any) -> None:
     with pytest.raises(NotImplementedError, match="MultiHeadAttention"):
         lib.t.FixedSparseAttention(1, 1, 64, 64)

@@ -63,11 +63,15 @@ def _args_type_validator_check(
 
 def _check_among(name: str, value: Any, allowed: Any, owner: str) -> None:
     if value not in allowed:
-        names = [dtype_name(item) if isinstance(item, torch.dtype) else item.__name__ for item in allowed]
-        got = dtype_name(value) if isinstance(value, torch.dtype) else getattr(value, "__name__", repr(value))
-        raise TypeError(
-            f"For '{owner}', the '{name}' must be {names[0] if len(names) == 1 else f'one of {names}'}, but got {got}."
-        )
+        names = [_name_of(item) for item in allowed]
+        wanted = names[0] if len(names) == 1 else f"one of {names}"
+        raise TypeError(f"For '{owner}', the '{name}' must be {wanted}, but got {_name_of(value)}.")
+
+
+def _name_of(item: Any) -> str:
+    if isinstance(item, torch.dtype):
+        return dtype_name(item)
+    return getattr(item, "__name__", str(item))
 
 
 def _valid_type_checks(types: Any, class_name: str) -> Callable[[Any, str], None]:

@@ -97,8 +97,8 @@ class CutParameter(Parameter):
         """All of it; all processes must ask."""
         return gathered(self)
 
-    def __deepcopy__(self, memo: dict) -> Parameter:
-        result: Any = super().__deepcopy__(memo)
+    def __deepcopy__(self, memodict: dict) -> Parameter:
+        result: Any = super().__deepcopy__(memodict)
         result.__class__ = CutParameter
         result._cut = self._cut
         return result

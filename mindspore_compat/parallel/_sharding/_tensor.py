@@ -62,10 +62,8 @@ class Sharded(Tensor, DTensor):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return Tensor(whole(self)).__reduce_ex__(protocol)
 
-    def __deepcopy__(self, memo: dict) -> Any:
-        result = sharded(local_of(self).detach().clone(), self._spec.mesh, self.placements, tuple(self._spec.shape))
-        memo[id(self)] = result
-        return result
+    def __deepcopy__(self, memodict: dict) -> Any:
+        return sharded(local_of(self).detach().clone(), self._spec.mesh, self.placements, tuple(self._spec.shape))
 
 
 def as_sharded(result: Any) -> Any:
