@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._declare import declared
 from mindspore_compat.ops.operations._update_ops import _step
@@ -39,8 +40,8 @@ def _adamw(
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     squares = torch.maximum(max_v, v, out=max_v) if amsgrad else v
     taken = step + 1
-    divisor = torch.sqrt(squares) / torch.sqrt(1.0 - torch.pow(beta2, taken)) + eps
-    var.mul_(1 - lr * decay).sub_(lr / (1.0 - torch.pow(beta1, taken)) * m / divisor)
+    divisor = torch.sqrt(squares) / torch.sqrt(1.0 - kernels.pow(beta2, taken)) + eps
+    var.mul_(1 - lr * decay).sub_(lr / (1.0 - kernels.pow(beta1, taken)) * m / divisor)
     return 0, 1, 2
 
 
