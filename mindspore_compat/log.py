@@ -23,6 +23,11 @@ def get_level() -> str:
     return _LEVELS.get(logger.getEffectiveLevel(), "2")
 
 
+def _get_logger() -> logging.Logger:
+    """The one logger; libraries borrow it to set its level for a while."""
+    return logger
+
+
 def get_log_config() -> dict[str, Any]:
     """The level in MindSpore's form; files and rotation are the business of ``logging``."""
     return {"GLOG_v": get_level()}

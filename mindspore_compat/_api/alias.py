@@ -11,9 +11,10 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +36,27 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(
             fullname, _AliasLoader(real), origin=getattr(real, "__file__", None), is_package=hasattr(real, "__path__")
         )
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context | None = None
+    ) -> Iterable[importlib.metadata.Distribution]:
+        """What ``importlib.metadata.version("mindspore")`` asks, by which libraries find out whether it is there."""
+        name = getattr(context, "name", None)
+        return [_Distribution()] if name is None or name.lower() == UPSTREAM else []
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """The release whose behaviour this package follows, as if it had been installed."""
+
+    def read_text(self, filename: str) -> str | None:
+        release = importlib.import_module(PACKAGE).__version__
+        return {
+            "METADATA": f"Metadata-Version: 2.1\nName: {UPSTREAM}\nVersion: {release}\n",
+            "top_level.txt": f"{UPSTREAM}\n",
+        }.get(filename)
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Path:  # type: ignore[override]
+        return Path(__file__).parents[2] / path
 
 
 class _AliasLoader(importlib.abc.Loader):

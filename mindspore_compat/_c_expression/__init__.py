@@ -47,7 +47,12 @@ def is_reboot_node() -> bool:
 
 __getattr__ = module_getattr(
     __name__,
-    {"prim_type": "ops.primitive:PrimType", "MixedPrecisionType": "nn._cell_dtype", "TensorPy": "common.tensor:Tensor"},
+    {
+        "amp": "_c_expression.amp:",
+        "prim_type": "ops.primitive:PrimType",
+        "MixedPrecisionType": "nn._cell_dtype",
+        "TensorPy": "common.tensor:Tensor",
+    },
     unsupported={
         "init_exec_dataset": "it starts the queue that feeds an Ascend device. There is no queue here: "
         "a dataset sinks in Model.train and train_thor.ModelThor by itself.",

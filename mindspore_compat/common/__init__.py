@@ -1,6 +1,7 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 
 from mindspore_compat.common import dtype, initializer
+from mindspore_compat.common._grad_function import _Function
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable
 from mindspore_compat.common.dtype import *  # noqa: F403
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -10,6 +11,7 @@ from mindspore_compat.common.symbol import Symbol
 from mindspore_compat.common.tensor import Tensor, is_tensor
 
 __all__ = [
+    "_Function",
     "Tensor",
     "is_tensor",
     "Parameter",

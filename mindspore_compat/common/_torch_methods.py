@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
@@ -141,6 +142,9 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
             if _tracing.is_tracing():
                 with torch._C.DisableTorchFunctionSubclass():
                     return wrap(method(self, *args, **kwargs))
+            if self.requires_grad and not THREAD.running and isinstance(self, torch.nn.Parameter):
+                with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
+                    return method(self, *args, **kwargs)
             return wrap(method(self, *args, **kwargs))
 
     wrapped.__name__ = name

@@ -229,6 +229,11 @@ def _is_mutable(value: Any) -> bool:
     return isinstance(value, (int, float, torch.Tensor))
 
 
+def _function_forbid_reuse(func: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is: upstream marks one that is to be compiled anew for each use. Libraries borrow it."""
+    return func
+
+
 def ms_memory_recycle() -> None:
     """Give cached GPU memory back."""
     if torch.cuda.is_initialized():
@@ -248,6 +253,15 @@ class _PyNativeExecutor:
 
     def set_grad_flag(self, flag: bool) -> None:
         """Accepted without effect: what is differentiated is recorded by torch."""
+
+    def enable_grad(self) -> bool:
+        """Whether what runs now is recorded for differentiation: it is, but in `no_grad`."""
+        return torch.is_grad_enabled()
+
+    def set_enable_grad(self, flag: bool) -> None:
+        """Record what follows for differentiation, or do not, as `no_grad` does for its body."""
+        THREAD.refused = 0 if flag else max(THREAD.refused, 1)
+        torch._C._set_grad_enabled(flag)
 
 
 class _CellGraphExecutor:

@@ -5,6 +5,7 @@ As upstream's list of names says, what lies in its rooms is found here as well: 
 
 # isort: off
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.common.tensor import Tensor  # noqa: F401 - libraries take it from here
 from mindspore_compat.mint import _functions, distributed, linalg, nn, optim, special
 from mindspore_compat.mint.distributed import *  # noqa: F403
 from mindspore_compat.mint.linalg import *  # noqa: F403

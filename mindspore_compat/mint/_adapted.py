@@ -15,6 +15,7 @@ from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
+from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
 
 _Base = torch._C.TensorBase

@@ -225,8 +225,27 @@ def _level_config(level: str) -> dict[str, Any]:
     }
 
 
-#: the three that libraries borrow for training Cells of their own
+#: these and the next that libraries borrow for training Cells of their own
 _config_level = {level: _level_config(level) for level in LEVELS}
+
+
+def _auto_black_list(network: Any, black_list: list[type], dtype: torch.dtype) -> Any:
+    """The network, made to compute in ``dtype`` but for Cells of the list, whose results it gets in ``dtype``."""
+    cast_except(network, dtype, black_list)
+    return network
+
+
+def _auto_mixed_precision_rewrite(
+    network: Any, dtype: torch.dtype, *, white_list: list[type] | None = None, black_list: list[type] | None = None
+) -> Any:
+    """A copy (same Parameters) that computes in ``dtype`` what the white list names and hands on float32, or the
+    network, made to compute in ``dtype`` what the black list does not name.
+    """
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided.")
+    if white_list is not None:
+        return _cast_white(network, dtype, white_list)
+    return _OutputTo32(_auto_black_list(network, black_list or [], dtype))
 
 
 def _do_keep_batchnorm_fp32(network: Any) -> None:

@@ -14,7 +14,11 @@ from mindspore_compat.train._checkpoint.distributed import (
     load_distributed_checkpoint,
     load_segmented_checkpoints,
 )
-from mindspore_compat.train._checkpoint.into_net import _update_param, load_param_into_net  # noqa: F401
+from mindspore_compat.train._checkpoint.into_net import (  # noqa: F401
+    _load_dismatch_prefix_params,
+    _update_param,
+    load_param_into_net,
+)
 from mindspore_compat.train._checkpoint.load import (  # noqa: F401
     ParamDictFuture,
     load_checkpoint,

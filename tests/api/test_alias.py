@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import sys
 import types
 from collections.abc import Iterator
@@ -239,3 +240,16 @@ subprocess.run([sys.executable, "-c", "import mindspore.nn as nn; print(nn.__spe
 """
     done = run_script(tmp_path, source)
     assert done.stdout == "mindspore_compat.nn\n", done.stderr
+
+
+def test_the_release_is_found_where_libraries_look_for_it(installed: None) -> None:
+    assert importlib.metadata.version("mindspore") == mindspore_compat.__version__
+    assert importlib.metadata.distribution("MindSpore").metadata["Name"] == "mindspore"
+    assert importlib.metadata.packages_distributions()["mindspore"] == ["mindspore"]
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        importlib.metadata.version("mindspore_lite_of_nobody")
+
+
+def test_the_release_is_not_found_without_the_alias() -> None:
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        importlib.metadata.version("mindspore")

@@ -179,3 +179,57 @@ def test_operators_of_ascends_inference_may_be_imported() -> None:
 
     with pytest.raises(NotImplementedError, match="Only Ascend"):
         QuantV2()
+
+
+def test_the_logger_is_silent_for_a_while() -> None:
+    logger = ms.log._get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")
+    assert ms.log.get_level() == "3"
+    logger.setLevel(level)
+
+
+def test_recording_is_switched_by_the_executor() -> None:
+    executor, x = ms.common.api._pynative_executor, Tensor([3.0])
+    assert executor.enable_grad() is True
+    executor.set_enable_grad(False)
+    try:
+        assert executor.enable_grad() is False
+        with pytest.raises(RuntimeError, match="no_grad"):
+            ms.grad(lambda x: x * x)(x)
+    finally:
+        executor.set_enable_grad(True)
+    assert ms.grad(lambda x: x * x)(x).asnumpy().tolist() == [6.0]
+
+
+def test_names_found_in_a_second_place() -> None:
+    from mindspore_compat._c_expression.amp import AmpLevel, create_amp_strategy
+
+    assert AmpLevel is amp.AmpLevel and create_amp_strategy is amp.create_amp_strategy
+    assert ms.common._Function is ms.common._grad_function._Function and ms.mint.Tensor is Tensor
+    assert nn_func.pad_ext is ms.mint.nn.functional.pad
+    assert ms.common.api._function_forbid_reuse(abs) is abs
+
+
+def _small_network() -> nn.SequentialCell:
+    return nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4))
+
+
+def test_networks_with_lists_of_their_own() -> None:
+    x = Tensor(np.ones((2, 3), np.float32))
+    black = amp._auto_black_list(_small_network(), [nn.BatchNorm1d], ms.float16)
+    assert black(x).dtype == ms.float16 and black[0](x).dtype == ms.float16
+    white = amp._auto_mixed_precision_rewrite(_small_network(), ms.float16, white_list=[nn.Dense])
+    assert white(x).dtype == ms.float32
+    assert amp._auto_mixed_precision_rewrite(_small_network(), ms.float16, black_list=[])(x).dtype == ms.float32
+    with pytest.raises(ValueError, match="must be provided"):
+        amp._auto_mixed_precision_rewrite(_small_network(), ms.float16)
+
+
+def test_loading_by_a_common_prefix() -> None:
+    source, target = nn.Dense(2, 2), nn.Dense(2, 2)
+    values = {f"net.{name}": item for name, item in source.parameters_dict().items()}
+    missing = ["weight", "bias", "other"]
+    ms.train.serialization._load_dismatch_prefix_params(target, values, missing, False)
+    assert missing == ["other"]  # as real MindSpore
+    assert np.array_equal(target.weight.asnumpy(), source.weight.asnumpy())

@@ -89,3 +89,36 @@ def test_a_value_is_what_the_parameter_held_then(mode: int) -> None:
 
     (gradient,) = ms.grad(loss, None, ms.ParameterTuple([weight]))(Tensor(3.0))
     np.testing.assert_array_equal(gradient, [3, 3])
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (lambda p: p.copy_(Tensor([5.0, 6.0, 7.0, 8.0])), [5, 6, 7, 8]),
+        (lambda p: p.add_(1), [1, 2, 3, 4]),
+        (lambda p: p.mul_(2), [0, 2, 4, 6]),
+        (lambda p: p.zero_(), [0, 0, 0, 0]),
+        (lambda p: p.fill_(3), [3, 3, 3, 3]),
+        (lambda p: p.uniform_(2, 2), [2, 2, 2, 2]),
+        (lambda p: p.clamp_(1, 2), [1, 1, 2, 2]),
+        (lambda p: p.index_add_(0, Tensor([1]), Tensor([4.0])), [0, 5, 2, 3]),
+    ],
+)
+def test_in_place_methods_write_to_what_is_trained(write: Any, expected: list[float]) -> None:
+    parameter = Parameter(_tensor(), name="w")
+    assert write(parameter) is parameter
+    assert isinstance(parameter, Parameter) and parameter.requires_grad and parameter.is_leaf
+    assert parameter.asnumpy().tolist() == expected
+    gradient = ms.grad(lambda: (parameter * parameter).sum(), None, [parameter])()[0]
+    assert gradient.asnumpy().tolist() == [2 * number for number in expected]
+
+
+def test_in_place_methods_are_refused_where_a_gradient_is_computed() -> None:
+    parameter = Parameter(_tensor(), name="w")
+
+    def loss() -> Any:
+        parameter.copy_(Tensor([5.0, 6.0, 7.0, 8.0]))
+        return (parameter * parameter).sum()
+
+    with pytest.raises(RuntimeError, match="leaf tensor that need grad is being used in an inplace operator"):
+        ms.value_and_grad(loss, None, [parameter])()

@@ -187,3 +187,19 @@ def test_wrong_arguments(make: Any, error: type) -> None:
 def test_signatures() -> None:
     assert str(inspect.signature(mint.nn.Softmax)) == "(dim=None)"
     assert list(inspect.signature(mint.nn.Conv1d).parameters)[:3] == ["in_channels", "out_channels", "kernel_size"]
+
+
+@pytest.mark.parametrize("mode", ["zeros", "reflect"])
+def test_convolutions_keep_their_function_for_layers_derived_from_them(mode: str) -> None:
+    class Doubled(mint.nn.Conv2d):
+        def construct(self, x: Any) -> Any:
+            padding: Any = self.padding
+            if self.padding_mode != "zeros":
+                x, padding = mint.nn.functional.pad(x, self._reversed_padding, self.padding_mode), 0
+            return self.conv2d(x, self.weight * 2, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    layer = Doubled(4, 3, 3, padding=(1, 2), bias=False, padding_mode=mode)
+    assert layer._reversed_padding == (2, 2, 1, 1)
+    x = Tensor(np.random.default_rng(0).normal(size=IMAGE).astype(np.float32))
+    assert np.allclose(layer(x).asnumpy(), 2 * mint.nn.Conv2d.construct(layer, x).asnumpy(), atol=1e-5)
+    assert mint.nn.Conv1d.conv1d is mint.nn.functional.conv1d and mint.nn.Conv3d.conv3d is mint.nn.functional.conv3d

@@ -55,16 +55,18 @@ class _Convolution(Cell):
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         shape = (first, second // groups, *self.kernel_size)
         self.weight = parameter(HeUniform(math.sqrt(5)), shape, dtype, "weight")
+        self._reversed_padding = self._ends()  # Cells derived from upstream's layer read it
         bound = 1 / math.sqrt(math.prod(shape[1:]))
         self.bias = parameter(Uniform(bound), (out_channels,), dtype, "bias") if bias else None
 
     def construct(self, input: Any) -> Any:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input = functional.pad(input, self._ends(), self.padding_mode)
+            input = functional.pad(input, self._reversed_padding, self.padding_mode)
             padding = 0
-        run = getattr(functional, f"conv{self._axes}d")
-        return run(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return getattr(self, f"conv{self._axes}d")(
+            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+        )
 
     def _ends(self) -> tuple[int, ...]:
         """The padding of both ends of each axis, the last one first."""
@@ -99,7 +101,9 @@ def _convolution(axes: int) -> type:
         _Convolution.__init__(self, in_channels, out_channels, *sizes, groups, bias, padding_mode, dtype)
 
     doc = f"torch's ``Conv{axes}d``."
-    return type(f"Conv{axes}d", (_Convolution,), {"__init__": __init__, "_axes": axes, "__doc__": doc})
+    name = f"conv{axes}d"  # upstream's layers keep their function, and Cells derived from them call it
+    members = {"__init__": __init__, "_axes": axes, "__doc__": doc, name: staticmethod(getattr(functional, name))}
+    return type(f"Conv{axes}d", (_Convolution,), members)
 
 
 Conv1d, Conv2d, Conv3d = (_convolution(axes) for axes in (1, 2, 3))

@@ -7,26 +7,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dense
+from mindspore_compat.ops.function._attention_heads import _in_projection, _in_projection_packed, attention_of_heads
 
 __all__ = ["MultiheadAttention"]
-
-_linear = kernels.linear
-
-
-def _additive(mask: Any, dtype: torch.dtype, name: str) -> Any:
-    """A mask to add to the scores: True in a bool mask means "do not look here"."""
-    if mask.dtype is torch.uint8:
-        mask = mask.to(torch.bool)
-    if mask.dtype is torch.bool:
-        return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(mask, float("-inf"))
-    if not mask.dtype.is_floating_point:
-        raise ValueError(f"For 'MultiheadAttention', the '{name}' must be bool or floating, but got {mask.dtype}.")
-    return mask.to(dtype)
 
 
 class MultiheadAttention(Cell):
@@ -95,26 +82,12 @@ class MultiheadAttention(Cell):
             query, key, value = self._with_batch(query, key, value)
             key_padding_mask = None if key_padding_mask is None else torch.unsqueeze(key_padding_mask, 0)
         self._check(query, key, value)
-        q, k, v = self._projected(query, key, value)
-        axis = 1 if swap else 0  # of time
-        if self.bias_k is not None:
-            shape = (k.shape[0], 1, -1) if swap else (1, k.shape[1], -1)
-            k, v = (
-                torch.cat([item, extra.expand(shape).to(item.dtype)], axis)  # type: ignore[union-attr]
-                for item, extra in ((k, self.bias_k), (v, self.bias_v))
-            )
-        if self.add_zero_attn:
-            k, v = (torch._C._nn.pad(item, (0, 0, 0, 1) if swap else (0, 0, 0, 0, 0, 1)) for item in (k, v))
-        parts = [
-            torch.transpose(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), 1, 2)
-            if swap
-            else torch.permute(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), (1, 2, 0, 3))
-            for item in (q, k, v)
-        ]
-        mask = self._mask(attn_mask, key_padding_mask, parts[0], parts[1])
-        output, weights = self._attend(parts[0], parts[1], parts[2], mask, need_weights)
-        output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
-        output = self.out_proj.construct(torch.reshape(output, (*output.shape[:2], self.embed_dim)))
+        rate = self.dropout if self.training else 0.0
+        output, weights = attention_of_heads(
+            self._projected(query, key, value), self.num_heads, self.bias_k, self.bias_v, self.add_zero_attn, rate,
+            key_padding_mask, attn_mask, need_weights, swap, owner="MultiheadAttention",
+        )  # fmt: skip
+        output = self.out_proj.construct(output)
         if not batched:
             output = torch.squeeze(output, 1)
         if not need_weights:
@@ -149,49 +122,6 @@ class MultiheadAttention(Cell):
     def _projected(self, query: Any, key: Any, value: Any) -> Any:
         bias = self.in_proj_bias
         if self._qkv_same_embed_dim:
-            weight = self.in_proj_weight
-            if key is value and query is key:
-                return torch.chunk(_linear(query, weight, bias), 3, -1)
-            if key is value:
-                sizes = (self.embed_dim, 2 * self.embed_dim)
-                w_q, w_kv = torch.split(weight, sizes)
-                b_q, b_kv = (None, None) if bias is None else torch.split(bias, sizes)
-                return _linear(query, w_q, b_q), *torch.chunk(_linear(key, w_kv, b_kv), 2, -1)
-            weights = torch.chunk(weight, 3)
-        else:
-            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        biases = (None,) * 3 if bias is None else torch.chunk(bias, 3)
-        return [_linear(item, w, b) for item, w, b in zip((query, key, value), weights, biases)]
-
-    def _mask(self, attn_mask: Any, key_padding_mask: Any, q: Any, k: Any) -> Any:
-        batch, target, source = q.shape[0], q.shape[2], k.shape[2]
-        extra = int(self.bias_k is not None) + int(self.add_zero_attn)  # places that every query may see
-        mask = None
-        if attn_mask is not None:
-            allowed = {2: (target, source - extra), 3: (batch * self.num_heads, target, source - extra)}
-            if tuple(attn_mask.shape) != allowed.get(attn_mask.dim()):
-                raise ValueError(
-                    f"For 'MultiheadAttention', the shape of 'attn_mask' must be {allowed[2]} or {allowed[3]}, "
-                    f"but got {tuple(attn_mask.shape)}."
-                )
-            mask = _additive(attn_mask, q.dtype, "attn_mask")
-            mask = mask if attn_mask.dim() == 2 else torch.reshape(mask, (batch, self.num_heads, *mask.shape[1:]))
-        if key_padding_mask is not None:
-            if tuple(key_padding_mask.shape) != (batch, source - extra):
-                raise ValueError(
-                    f"For 'MultiheadAttention', the shape of 'key_padding_mask' must be {(batch, source - extra)}, "
-                    f"but got {tuple(key_padding_mask.shape)}."
-                )
-            padding = torch.reshape(_additive(key_padding_mask, q.dtype, "key_padding_mask"), (batch, 1, 1, -1))
-            mask = padding if mask is None else torch.add(mask, padding)
-        return mask if mask is None or not extra else torch._C._nn.pad(mask, (0, extra))
-
-    def _attend(self, q: Any, k: Any, v: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
-        rate = self.dropout if self.training else 0.0
-        if not need_weights:
-            return kernels.scaled_dot_product_attention(q, k, v, mask, rate), None
-        scores = kernels.matmul(torch.mul(q, 1 / math.sqrt(self.head_dim)), torch.transpose(k, -2, -1))
-        weights = torch.softmax(scores if mask is None else torch.add(scores, mask), -1)
-        if rate:
-            weights = torch.dropout(weights, rate, True)
-        return kernels.matmul(weights, v), weights
+            return _in_projection_packed(query, key, value, self.in_proj_weight, bias, key is value, query is key)
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        return _in_projection(query, key, value, *weights, *((None,) * 3 if bias is None else torch.chunk(bias, 3)))

@@ -1,7 +1,8 @@
 """Operators that write to their first input, in class form and ready made: ``InplaceAddExt``, ``inplace_add_ext_op``.
 
-They are Tensor's methods whose names end in an underscore, under the arguments of upstream's operators. Upstream has
-them on Ascend; on a CPU it has the names only. Those that draw random numbers are left out: they get a state.
+They are Tensor's methods whose names end in an underscore, under the arguments of upstream's operators, and the step of
+an optimizer. Upstream has them on Ascend; on a CPU it has the names only. Those that draw random numbers are left out:
+they get a state.
 """
 
 from __future__ import annotations
@@ -10,13 +11,44 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._declare import declared
+from mindspore_compat.ops.operations._update_ops import _step
 
 __all__ = ["IN_PLACE", "MADE"]
 
 
+def _adamw(
+    var: Any,
+    m: Any,
+    v: Any,
+    max_v: Any,
+    gradient: Any,
+    step: Any,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    decay: float,
+    eps: float,
+    amsgrad: bool = False,
+    maximize: bool = False,
+) -> tuple[int, int, int]:
+    """One step of `mint.optim.AdamW`, of which ``step`` were taken before."""
+    grad = (-gradient if maximize else gradient).to(m.dtype)
+    m.mul_(beta1).add_(grad, alpha=1 - beta1)
+    v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    squares = torch.maximum(max_v, v, out=max_v) if amsgrad else v
+    taken = step + 1
+    divisor = torch.sqrt(squares) / torch.sqrt(1.0 - kernels.pow(beta2, taken)) + eps
+    var.mul_(1 - lr * decay).sub_(lr / (1.0 - kernels.pow(beta1, taken)) * m / divisor)
+    return 0, 1, 2
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "AdamW": lambda var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False: (
+        _step(_adamw)(var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad, maximize)
+    ),
     "InplaceAddExt": lambda input, other, alpha=1: input.add_(other, alpha=alpha),
     "InplaceAddsExt": lambda input, other, alpha=1: input.add_(other, alpha=alpha),
     "InplaceAddmm": lambda input, mat1, mat2, beta=1, alpha=1: input.addmm_(mat1, mat2, beta=beta, alpha=alpha),
@@ -76,6 +108,7 @@ IN_PLACE: dict[str, Any] = declared(_FUNCTIONS, "mindspore_compat.ops.auto_gener
 
 #: upstream's names without the "ext" that the class has
 _SHORTER = {
+    "adam_w": "adamw",
     "inplace_re_l_u": "inplace_relu",
     "inplace_si_l_u": "inplace_silu",
     "inplace_index_add_ext": "inplace_index_add",

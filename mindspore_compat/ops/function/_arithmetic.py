@@ -275,7 +275,15 @@ def ldexp(x: Any, other: Any) -> Any:
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
     check_same_dtype("Lerp", input=input, end=end)
-    return wrap(torch.lerp(input, end, weight))
+    if input.dtype in (torch.float16, torch.bfloat16):  # torch rounds once
+        wide = weight.float() if isinstance(weight, torch.Tensor) else weight
+        return wrap(_between(input.float(), end.float(), wide).to(input.dtype))
+    return wrap(_between(input, end, weight))
+
+
+def _between(start: Any, end: Any, weight: Any) -> torch.Tensor:
+    """torch's counts back from the end where the weight is 0.5 or more, by which infinite ends give something else."""
+    return start + weight * (end - start)
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:

@@ -16,7 +16,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_tensors
 
-__all__ = ["ALL_TOKENS", "flash_attention_score", "flash_attention_outputs"]
+__all__ = ["ALL_TOKENS", "flash_attention_score", "flash_attention_outputs", "speed_fusion_attention"]
 
 ALL_TOKENS = 2147483647
 _LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")
@@ -287,3 +287,71 @@ def _statistics(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> 
     _, high, total = log_weights(query, key, hidden, shift, scale)
     shape = (*high.shape[:-1], 8)
     return torch.Tensor.expand(high, shape).contiguous(), torch.Tensor.expand(total, shape).contiguous()
+
+
+def speed_fusion_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    head_num: int,
+    input_layout: str,
+    *,
+    pse: Any = None,
+    padding_mask: Any = None,
+    atten_mask: Any = None,
+    scale: float = 1.0,
+    keep_prob: float = 1.0,
+    pre_tokens: int = ALL_TOKENS,
+    next_tokens: int = ALL_TOKENS,
+    inner_precise: int = 0,
+    prefix: Any = None,
+    actual_seq_qlen: Any = None,
+    actual_seq_kvlen: Any = None,
+    sparse_mode: int = 0,
+    gen_mask_parallel: bool = True,
+    sync: bool = False,
+    pse_type: int = 1,
+    q_start_idx: Any = None,
+    kv_start_idx: Any = None,
+) -> Any:
+    """Attention with dropout of its own: (result in the shape of ``query``, maximum of each query's scores, sum of
+    exp(score - maximum), an empty Tensor, and three numbers: seed, offset and length of upstream's dropout mask).
+
+    Args:
+        as `flash_attention_score`'s; ``keep_prob`` is the probability that a weight is kept.
+        pse: added to the scores before they are scaled (``pse_type`` 1) or after it (0).
+
+    Raises:
+        NotImplementedError: for a ``pse_type`` of 2 or 3, whose positions upstream makes itself. The errors of
+        `flash_attention_score`.
+    """
+    if pse_type not in (0, 1) or q_start_idx is not None or kv_start_idx is not None:
+        raise NotImplementedError(
+            "For 'speed_fusion_attention', positions that the kernel makes itself ('pse_type' 2 and 3, 'q_start_idx', "
+            "'kv_start_idx') are not supported by mindspore_compat. Pass them as 'pse'."
+        )
+    drop_mask = None
+    if keep_prob < 1:
+        drop_mask = _drawn_bits(query, key, head_num, input_layout, keep_prob, actual_seq_qlen, actual_seq_kvlen)
+    high, total, empty, out = flash_attention_outputs(
+        query, key, value, pse if pse is None or pse_type == 0 else pse * scale, drop_mask, padding_mask, atten_mask,
+        prefix, actual_seq_qlen, actual_seq_kvlen, head_num=head_num, keep_prob=keep_prob, scale_value=scale,
+        pre_tokens=pre_tokens, next_tokens=next_tokens, inner_precise=inner_precise, input_layout=input_layout,
+        sparse_mode=sparse_mode,
+    )  # fmt: skip
+    return out, high, total, empty, 0, 0, 0 if drop_mask is None else drop_mask.numel() * 8
+
+
+def _drawn_bits(
+    query: Any, key: Any, heads: int, layout: str, keep_prob: float, query_ends: Any, key_ends: Any
+) -> torch.Tensor:
+    """Bytes whose bits say which weights are kept, as `flash_attention_score` takes them."""
+    if layout == "TND":
+        ends = [as_ints(item) for item in (query_ends, key_ends)]
+        lengths = [[end - start for start, end in zip((0, *each), each)] for each in ends]
+        count = heads * sum(rows * columns for rows, columns in zip(*lengths))
+    else:
+        batch, length = {"BSH": (0, 1), "BNSD": (0, 2), "SBH": (1, 0), "BSND": (0, 1)}[layout]
+        count = query.shape[batch] * heads * query.shape[length] * key.shape[length]
+    kept = torch.rand((-(-count // 8), 8), device=query.device) < keep_prob
+    return torch.sum(kept << torch.arange(8, device=query.device), 1).to(torch.uint8)

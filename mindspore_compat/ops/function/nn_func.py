@@ -1,7 +1,21 @@
 """Activations, convolution, pooling, losses. Upstream: ``mindspore.ops.function.nn_func``."""
 
+import math
+from typing import Any
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._activation import *  # noqa: F403
+from mindspore_compat.ops.function._attention_heads import (  # noqa: F401
+    _check_attn_mask_shape,
+    _check_kpm_shape,
+    _check_qkv_shape,
+    _in_projection,
+    _in_projection_packed,
+    _inner_dropout,
+    _inner_pad,
+    linear,
+    multi_head_attention_forward,
+)
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._dropout import *  # noqa: F403
@@ -17,6 +31,16 @@ def _innner_log_softmax(inputs: object, axis: int) -> object:  # upstream spells
     return log_softmax(inputs, axis)  # noqa: F405
 
 
+def _interploate_ext_make_tuple(input: Any, value: Any) -> Any:  # and so
+    """A size or factor for each axis of the picture."""
+    return value if isinstance(value, (list, tuple)) else (value,) * (input.dim() - 2)
+
+
+def _interpolate_ext_scale_factor_convert_size(input: Any, scale_factor: Any) -> tuple[int, ...]:
+    """The lengths of the picture's axes times their factors, rounded down."""
+    return tuple(math.floor(size * factor) for size, factor in zip(input.shape[2:], scale_factor))
+
+
 # upstream keeps these here
 __getattr__ = module_getattr(
     __name__,
@@ -25,6 +49,7 @@ __getattr__ = module_getattr(
         "batch_norm_ext": "mint.nn.functional:batch_norm",
         "dropout_ext": "mint.nn.functional:dropout",
         "interpolate_ext": "mint.nn.functional:interpolate",
+        "pad_ext": "mint.nn.functional:pad",
         "prompt_flash_attention": "ops:prompt_flash_attention",
         "incre_flash_attention": "ops:incre_flash_attention",
     },

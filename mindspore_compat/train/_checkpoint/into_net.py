@@ -162,7 +162,19 @@ def _load_into_cell(
     return [parameter.name for parameter in missing], list(unused)
 
 
-def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) -> list[Parameter]:
+def _load_dismatch_prefix_params(
+    net: Cell, parameter_dict: dict[str, Any], param_not_load: list[str], strict_load: bool
+) -> None:
+    """`_load_by_prefix` for libraries that borrow it: takes the names of what it loads out of ``param_not_load``."""
+    missing = [parameter for parameter in net.get_parameters() if parameter.name in param_not_load]
+    loaded = {*missing} - {*_load_by_prefix(missing, parameter_dict, strict_load)}
+    for parameter in loaded:
+        param_not_load.remove(parameter.name)
+
+
+def _load_by_prefix(
+    missing: list[Parameter], parameter_dict: dict[str, Any], strict_load: bool = False
+) -> list[Parameter]:
     """Fill parameters whose names stand in the dict behind some prefix; returns those still missing."""
     tried: set[str] = set()
     while missing:
@@ -182,7 +194,7 @@ def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) ->
         for parameter in missing:
             value = parameter_dict.get(prefix + parameter.name)
             if isinstance(value, Parameter):
-                _update_param(parameter, value, False)
+                _update_param(parameter, value, strict_load)
             else:
                 rest.append(parameter)
         if prefix:
