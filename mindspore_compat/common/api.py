@@ -14,6 +14,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
+from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._in_graph import compiled_cells
 from mindspore_compat.common._recorded import THREAD
@@ -90,6 +91,11 @@ def _in_graph_mode(
         try:
             found = call(*args, **kwargs)
             return list(found) if isinstance(found, types.GeneratorType) else found  # a list in compiled code
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+            instead = in_compiled_words(error)
+            if instead is error:
+                raise
+            raise instead from error
         finally:
             in_jit.depth -= 1
             in_jit.level, in_jit.is_python = before

@@ -63,6 +63,17 @@ TORCH_ONLY = frozenset(
 )
 
 
+def _compiled_value(parameter: Parameter, value: Any) -> Any:
+    """What compiled code assigns to a Parameter: of its shape, and of a dtype that is cast to its own implicitly."""
+    found = fitting("Assign", parameter, value)
+    if torch.promote_types(found.dtype, parameter.dtype) is not parameter.dtype:
+        raise TypeError(
+            f"Data type conversion is not supported for a 'Parameter': {parameter.name} is of {parameter.dtype}, but "
+            f"got a value of {found.dtype} in compiled code. Cast the value first."
+        )
+    return found
+
+
 class _TorchMember:
     """A member of torch.nn.Module whose name a child or Parameter has, as it may in MindSpore, which has no such
     member.
@@ -180,7 +191,7 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                parameters[name].set_data(fitting("Assign", parameters[name], value) if in_graph() else value)
+                parameters[name].set_data(_compiled_value(parameters[name], value) if in_graph() else value)
                 return
             if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
                 _assign_number(parameters[name], value)

@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
+from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
@@ -125,6 +126,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
             result = self.construct(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             instead = refused(error)
+            if instead is error:
+                raise
+            raise instead from error
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+            instead = in_compiled_words(error)
             if instead is error:
                 raise
             raise instead from error
