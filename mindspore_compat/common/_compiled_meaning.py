@@ -114,6 +114,8 @@ def _are_alike(items: tuple[Any, ...]) -> bool:
 
 def _check_items(items: tuple[Any, ...]) -> None:
     kinds = list(dict.fromkeys(type(item).__name__ for item in items if isinstance(item, (list, tuple, torch.Tensor))))
+    if any(isinstance(item, (int, float)) for item in items):
+        raise RefusedError(f"Map can only be applied to list, tuple and what is iterated over, but got {items!r:.200}.")
     if not kinds or kinds == ["Tensor"]:
         return
     if len(kinds) > 1:

@@ -16,7 +16,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import compiled_cells
+from mindspore_compat.common._in_graph import compiled_cells, given_back
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit
 
@@ -51,8 +51,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
             "GE" change nothing.
         capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
             "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
-        fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without
-            effect.
+        fullgraph: upstream's strict level: dicts come out as tuples of their values.
+        jit_config: its ``jit_level`` and ``jit_syntax_level`` as above. Others are accepted without effect.
 
     Raises:
         ValueError: for another ``jit_level``.
@@ -65,12 +65,17 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     wanted = kwargs.get("backend", "")
     backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
     is_python = kwargs.get("capture_mode", "ast") != "ast"
-    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python)
+    is_strict = True if kwargs.get("fullgraph") else says_strict(config)
+    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python, is_strict=is_strict)
     return decorate(target) if callable(target) else decorate
 
 
 def _in_graph_mode(
-    function: Callable[..., Any], level: str = "", backend: str = "", is_python: bool = False
+    function: Callable[..., Any],
+    level: str = "",
+    backend: str = "",
+    is_python: bool = False,
+    is_strict: bool | None = None,
 ) -> Callable[..., Any]:
     if isinstance(function, torch.nn.Module):
         compiled_cells.add(function)
@@ -85,12 +90,13 @@ def _in_graph_mode(
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        before = in_jit.level, in_jit.is_python
-        in_jit.level, in_jit.is_python = level or in_jit.level, is_python
+        before = in_jit.level, in_jit.is_python, in_jit.is_strict
+        in_jit.level, in_jit.is_python, in_jit.is_strict = level or in_jit.level, is_python, is_strict
         in_jit.depth += 1
         try:
             found = call(*args, **kwargs)
-            return list(found) if isinstance(found, types.GeneratorType) else found  # a list in compiled code
+            if isinstance(found, types.GeneratorType):
+                found = list(found)  # which it is in compiled code
         except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
             instead = in_compiled_words(error)
             if instead is error:
@@ -98,7 +104,8 @@ def _in_graph_mode(
             raise instead from error
         finally:
             in_jit.depth -= 1
-            in_jit.level, in_jit.is_python = before
+            in_jit.level, in_jit.is_python, in_jit.is_strict = before
+        return given_back(found, is_strict) if type(found) in (dict, list, tuple) else found
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run
@@ -165,6 +172,12 @@ def lazy_inline(fn: Any = None, attrs: Any = None, policy: Any = None) -> Any:
 def no_inline(fn: Any = None) -> Any:
     """Decorator: returned as it is."""
     return fn
+
+
+def says_strict(config: Any) -> bool | None:
+    """Whether options say that compiled code is of the strict level; None where they do not say."""
+    level = getattr(config, "jit_config_dict", {}).get("jit_syntax_level")
+    return level == "STRICT" if level else None
 
 
 class JitConfig:

@@ -16,13 +16,14 @@ from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
+from mindspore_compat.common._in_graph import given_back
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import parallel_listeners
+from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY
 from mindspore_compat.nn._cell_dtype import Computing, cast_floats, casting, casts_itself, compiled_dtype
@@ -35,6 +36,7 @@ from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parall
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
+_CONTAINERS = (dict, list, tuple)
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
@@ -122,8 +124,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or state["_backward_pre_hooks"]
                 or self._special_call
             ):
-                return self._call_with_extras(args, kwargs)
-            result = self.construct(*args, **kwargs)
+                result = self._call_with_extras(args, kwargs)
+            else:
+                result = self.construct(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             instead = refused(error)
             if instead is error:
@@ -150,6 +153,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return result
         if _is_exporting() and not _is_tracing():
             self._check_export()
+        if cls in _CONTAINERS and is_graph_mode() and not _is_tracing():
+            return given_back(wrap(result), state.get("_is_strict"))
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
