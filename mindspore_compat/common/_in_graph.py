@@ -65,7 +65,7 @@ def refuse_if_strict(cell: Any, name: str) -> None:
     if frame.f_code.co_name != "__init__" and not frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
         raise TypeError(
             f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "
-            f"attribute must be of the Parameter type, but got {cell.__dict__[name]!r:.100}. Choose jit_syntax_level=LAX."
+            f"attribute must be of the Parameter type, but got {cell.__dict__[name]!r:.100}. Choose the level LAX."
         )
 
 

@@ -13,6 +13,7 @@ from mindspore_compat._runtime import placement
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
+from mindspore_compat.common._tensor_type import ParameterType
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
@@ -52,7 +53,7 @@ def _flag(name: str, default: bool) -> Any:
     return property(get, set_)
 
 
-class Parameter(Tensor, torch.nn.Parameter):
+class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
     Args:
