@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
-__all__ = ["compiled_cells", "given_back", "in_graph", "outermost_graph_inputs", "refuse_if_strict"]
+__all__ = ["by_compiled_line", "compiled_cells", "given_back", "in_graph", "outermost_graph_inputs", "refuse_if_strict"]
 
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
 _COMPILING = {
@@ -59,14 +59,19 @@ def refuse_if_strict(cell: Any, name: str) -> None:
     Raises:
         TypeError: at the strict level.
     """
-    if not is_strict(cell.__dict__.get("_is_strict")) or not in_graph():
-        return
-    frame = sys._getframe(3)
-    if frame.f_code.co_name != "__init__" and not frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
+    if is_strict(cell.__dict__.get("_is_strict")) and by_compiled_line(4):
         raise TypeError(
             f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "
             f"attribute must be of the Parameter type, but got {cell.__dict__[name]!r:.100}. Choose the level LAX."
         )
+
+
+def by_compiled_line(depth: int) -> bool:
+    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it."""
+    frame = sys._getframe(depth)
+    if frame.f_code.co_name == "__init__" or frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
+        return False
+    return in_graph()
 
 
 def _has_dict(value: Any) -> bool:

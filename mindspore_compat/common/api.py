@@ -18,7 +18,7 @@ from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._in_graph import compiled_cells, given_back
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.context import in_jit
+from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = [
     "jit",
@@ -90,6 +90,8 @@ def _in_graph_mode(
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
+        if in_jit.depth == 0:
+            _check_inputs(args)
         before = in_jit.level, in_jit.is_python, in_jit.is_strict
         in_jit.level, in_jit.is_python, in_jit.is_strict = level or in_jit.level, is_python, is_strict
         in_jit.depth += 1
@@ -238,6 +240,42 @@ def _mark(value: Any) -> None:
 def is_marked_mutable(tensor: torch.Tensor) -> bool:
     """Whether `mutable` was called on it, or on what holds it."""
     return getattr(tensor, "_is_marked_mutable", False)
+
+
+def _check_inputs(args: tuple[Any, ...]) -> None:
+    """Inputs of a function under `jit`.
+
+    Raises:
+        RuntimeError: in PYNATIVE_MODE, for a tuple, list or dict with a Tensor that is differentiated through and what
+            `mutable` does not take: upstream has no gradient then.
+        ValueError: for a Parameter beside another one of its name: of the Cell whose method it is, or among the inputs.
+    """
+    for arg in args:
+        if type(arg) in (tuple, list, dict):
+            if not is_graph_mode() and torch.is_grad_enabled() and not _is_mutable(arg) and _is_computed(arg):
+                raise RuntimeError(
+                    f"Input {arg!r:.300} contains tensor with gradient but can not mutable. Give what is neither a "
+                    "number nor a Tensor by itself."
+                )
+        elif isinstance(arg, torch.nn.Parameter):
+            _check_names(args)
+            return
+
+
+def _is_computed(value: Any) -> bool:
+    if isinstance(value, (tuple, list, dict)):
+        return any(map(_is_computed, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, torch.Tensor) and value.grad_fn is not None
+
+
+def _check_names(args: tuple[Any, ...]) -> None:
+    cells = [arg for arg in args[:1] if isinstance(arg, torch.nn.Module) and hasattr(arg, "construct")]
+    own = [item for cell in cells for item in cell.parameters()]
+    known: dict[str, Any] = {}
+    for item in (*own, *(arg for arg in args if isinstance(arg, torch.nn.Parameter))):
+        name = getattr(item, "name", None)
+        if name and known.setdefault(name, item) is not item:
+            raise ValueError(f"The Parameter {item!r:.100} can not be used, since its name '{name}' already exists.")
 
 
 def _is_mutable(value: Any) -> bool:

@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_type import ParameterType
@@ -18,6 +19,7 @@ from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import is_graph_mode
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -134,6 +136,8 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             )
         if len(value) > 1024:
             raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
+        if is_graph_mode() and by_compiled_line(2):
+            raise ValueError("Do not support to set attribute for a parameter in compiled code. Name it outside.")
         self._name = value or f"{_AUTOMATIC}{next(_numbers)}"
 
     @property
