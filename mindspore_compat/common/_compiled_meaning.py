@@ -4,6 +4,7 @@
 |---|---|---|
 | ``x in y``, a Tensor in a list or tuple | wants one truth of each comparison | an item is the same Tensor |
 | ``map(f, x, y)`` | ends with the shortest | items of one kind and length, else an error |
+| ``{... for x in y for z in x}`` | two loops | an error |
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
 
 ``_element_updates.py`` compiles such functions again, with calls of what stands here.
@@ -29,7 +30,7 @@ from mindspore_compat.context import in_jit
 __all__ = ["Meanings", "differs", "is_compiled"]
 
 _CONTAINS = dis.opmap["CONTAINS_OP"]
-_IN, _MAP, _IS_COMPILED = (f"__mindspore_compat_{name}__" for name in ("in", "map", "is_compiled"))
+_IN, _MAP, _LOOPS, _IS_COMPILED = (f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "is_compiled"))
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
@@ -42,7 +43,12 @@ def differs(code: types.CodeType) -> bool:
     """Whether a function holds what may mean something else; of functions inside of it, too."""
     if code.co_name == "__init__":  # which is not compiled
         return False
-    if _CONTAINS in code.co_code[::2] or "map" in code.co_names or _comments(code.co_filename):
+    if (
+        code.co_name == "<dictcomp>"
+        or _CONTAINS in code.co_code[::2]
+        or "map" in code.co_names
+        or _comments(code.co_filename)
+    ):
         return True
     return any(isinstance(item, types.CodeType) and differs(item) for item in code.co_consts)
 
@@ -70,6 +76,13 @@ class Meanings(ast.NodeTransformer):
             found if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), ast.copy_location(found, node)), node
         )
 
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.generators) == 1:
+            return node
+        refusal = ast.copy_location(ast.Call(ast.Name(_LOOPS, ast.Load()), [], []), node)
+        return ast.copy_location(ast.BoolOp(ast.Or(), [refusal, node]), node)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 2 and not node.keywords:
@@ -83,6 +96,12 @@ class Meanings(ast.NodeTransformer):
             compiled = ast.Call(ast.Name(_IS_COMPILED, ast.Load()), [], [])
             node.test = ast.copy_location(ast.IfExp(compiled, ast.Constant(said), node.test), node.test)
         return node
+
+
+def _refuse_loops() -> bool:
+    if is_compiled():
+        raise TypeError("The 'generators' supports 1 'comprehension' in DictComp/GeneratorExp, but got more loops.")
+    return False
 
 
 def _is_in(item: Any, items: Any) -> bool:
@@ -125,5 +144,5 @@ def _check_items(items: tuple[Any, ...]) -> None:
         raise RefusedError(f"For 'Map', the length of {kinds[0]}s must be the same, but got {lengths}.")
 
 
-for _name, _helper in ((_IN, _is_in), (_MAP, _map), (_IS_COMPILED, is_compiled)):
+for _name, _helper in ((_IN, _is_in), (_MAP, _map), (_LOOPS, _refuse_loops), (_IS_COMPILED, is_compiled)):
     setattr(builtins, _name, _helper)  # the functions keep their globals

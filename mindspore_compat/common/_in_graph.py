@@ -41,13 +41,14 @@ def in_graph() -> bool:
     return _is_compiled_here(in_graph_mode)
 
 
-def given_back(value: Any, said: bool | None) -> Any:
+def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: at the
-    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level.
+    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level;
+    ``depth``: how many calls its own is away.
     """
     if not _has_dict(value) or not is_strict(said):
         return value
-    frame, in_graph_mode = sys._getframe(2), get_context("mode") == GRAPH_MODE
+    frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
     return _without_dicts(value)

@@ -124,9 +124,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or state["_backward_pre_hooks"]
                 or self._special_call
             ):
-                result = self._call_with_extras(args, kwargs)
-            else:
-                result = self.construct(*args, **kwargs)
+                return self._call_with_extras(args, kwargs)
+            result = self.construct(*args, **kwargs)
         except (IndexError, RuntimeError) as error:
             instead = refused(error)
             if instead is error:
@@ -168,7 +167,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         elif program.parallel is not None:
             return program.parallel.called(self, args, kwargs)
-        return self._call_here(args, kwargs)
+        result = self._call_here(args, kwargs)
+        if type(result) in _CONTAINERS and is_graph_mode() and not _is_tracing():
+            return given_back(result, self.__dict__.get("_is_strict"), 1)
+        return result
 
     def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:

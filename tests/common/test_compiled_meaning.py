@@ -116,3 +116,23 @@ def test_a_parameter_takes_no_wider_dtype_in_compiled_code(of, given):
     with pytest.raises(TypeError, match="Data type conversion is not supported for a 'Parameter'"):
         Assigning(of)(x)
     assert Assigning(ms.float32)(Tensor([1, 2], ms.int64)).dtype == ms.float32
+
+
+def test_a_dict_comprehension_has_one_loop_in_compiled_code():
+    def joined(items):
+        return {key: value for item in items for key, value in item.items()}
+
+    def first(items):
+        return {key: value * 2 for key, value in items[0].items()}
+
+    items = ({"a": 1}, {"b": 2})
+    assert joined(items) == {"a": 1, "b": 2}
+    assert ms.jit(first)(items) == {"a": 2}
+    with pytest.raises(TypeError, match="supports 1 'comprehension'"):
+        ms.jit(joined)(items)
+
+
+def test_what_mutable_was_given():
+    x = Tensor([1.0])
+    assert not hasattr(x, "__ms_origin_object__")
+    assert ms.mutable(x).__ms_origin_object__ is x
