@@ -96,6 +96,8 @@ def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
     """What Python itself has refused in the program's own line."""
     message = str(error)
     if isinstance(error, ZeroDivisionError):
+        if not _OF_DIVISIONS.search(message):  # the program's own
+            return None
         if message in ("integer modulo by zero", "float modulo", "float modulo by zero"):
             return ZeroDivisorError(f"Cannot perform modulo operation on zero. Python says: {message}.")
         return ZeroDivisorError(f"The divisor could not be zero. Python says: {message}.")
@@ -137,6 +139,7 @@ def _of_map(call: FailedCall, message: str) -> Exception | None:
 
 
 _OF_BUILTINS: dict[str, Any] = {"range": _of_range, "map": _of_map}
+_OF_DIVISIONS = re.compile(r"(division|modulo) by zero$|^float modulo$|^float divmod\(\)$")
 _TOO_MANY = re.compile(r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _TOO_FEW = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: ")
 

@@ -91,7 +91,9 @@ class Insides:
             )
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
-        elif self._backward_hooks and in_graph():  # it is of this call, and so are its hooks
+        elif (
+            any(hasattr(item, "hook") for item in (self._backward_hooks or {}).values()) and in_graph()
+        ):  # it is of this call, and so are its hooks
             raise RuntimeError(
                 "It is not supported to register multiple hooks for a Tensor in compiled code. Do all in one hook."
             )

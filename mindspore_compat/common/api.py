@@ -252,7 +252,7 @@ def _check_inputs(args: tuple[Any, ...]) -> None:
     """
     for arg in args:
         if type(arg) in (tuple, list, dict):
-            if not is_graph_mode() and torch.is_grad_enabled() and not _is_mutable(arg) and _is_computed(arg):
+            if THREAD.running and not is_graph_mode() and not _is_mutable(arg) and _is_computed(arg):
                 raise RuntimeError(
                     f"Input {arg!r:.300} contains tensor with gradient but can not mutable. Give what is neither a "
                     "number nor a Tensor by itself."

@@ -111,6 +111,12 @@ def test_a_derivative_through_a_tuple_that_is_not_mutable():
         ops.grad(of_text)(x, y)
 
 
+def test_a_computed_tensor_in_a_tuple_without_differentiation():
+    net = nn.Dense(2, 2)
+    found = first((net(Tensor([[1.0, 2.0]])), None), Tensor(1.0))
+    assert found.shape == (1, 2)
+
+
 def test_a_parameter_beside_another_of_its_name():
     net = Owner()
     assert net(Tensor(3.0)) == 12

@@ -189,3 +189,12 @@ def test_a_right_call_that_fails_otherwise_keeps_its_error():
     ms.set_context(mode=ms.GRAPH_MODE)
     with pytest.raises(ValueError, match="(?i)dimension|axis"):
         Net()(Tensor([1.0]))
+
+
+def test_an_error_of_the_programs_own_stays():
+    @ms.jit
+    def raising(x):
+        raise ZeroDivisionError("nothing to divide")
+
+    with pytest.raises(ZeroDivisionError, match="^nothing to divide$"):
+        raising(Tensor([1.0]))
