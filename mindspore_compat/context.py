@@ -187,6 +187,7 @@ class _InJit(threading.local):
     depth = 0
     level = ""  # of the innermost that has one
     is_python = False  # whether the innermost keeps Python's meaning: capture_mode "bytecode" and "trace"
+    is_strict: bool | None = None  # whether the innermost is of the strict level, if it says so: fullgraph
 
 
 in_jit = _InJit()
@@ -195,6 +196,17 @@ in_jit = _InJit()
 def jit_level() -> str:
     """ "O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
     return in_jit.level or _values.get("jit_config", {}).get("jit_level", "")
+
+
+def is_strict(said: bool | None = None) -> bool:
+    """Whether compiled code is of upstream's strict level: as a Cell's or function's own options say, the context, or
+    MS_DEV_JIT_SYNTAX_LEVEL.
+    """
+    of_environment = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
+    said = in_jit.is_strict if said is None else said
+    if of_environment == "0" or said is not None:
+        return of_environment == "0" or bool(said)
+    return _values.get("jit_syntax_level") == STRICT and of_environment != "2"
 
 
 def is_graph_mode() -> bool:

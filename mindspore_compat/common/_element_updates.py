@@ -4,6 +4,7 @@ still be differentiated. Python, which runs these functions here, would write to
 
 So the code of such functions, methods of Cells and what `jit` decorates, is compiled again from its source with
 ``x = put(value, x, index)`` in place of the assignment. `put` looks whether upstream would have compiled the caller.
+What else means something else there, ``_compiled_meaning.py`` says.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _in_graph, _tracing
-from mindspore_compat.context import in_jit
+from mindspore_compat.common._compiled_meaning import Meanings, differs, is_compiled
 
 __all__ = ["assigns_elements", "seen", "with_updates_of_names"]
 
@@ -177,9 +177,10 @@ def _package(function: types.FunctionType) -> str:
 
 def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
-    if not any(map(_stores, _codes(code))):
+    stores = any(map(_stores, _codes(code)))
+    if not stores and not differs(code):
         return
-    seen.assignments = True
+    seen.assignments |= stores
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
     if after is None or before != code or after.co_freevars != code.co_freevars:
         return  # the file is another by now, or the code was changed before
@@ -195,7 +196,7 @@ def _of_file(path: str) -> dict[tuple[str, int], tuple[types.CodeType, types.Cod
     try:
         module = ast.parse("".join(linecache.getlines(path)))
         before = {_key(code): code for code in _codes(compile(module, path, "exec", dont_inherit=True))}
-        changed = ast.fix_missing_locations(_Updates(before).visit(module))
+        changed = ast.fix_missing_locations(_Updates(path, before).visit(module))
         after = {_key(code): code for code in _codes(compile(changed, path, "exec", dont_inherit=True))}
     except (SyntaxError, ValueError, RecursionError):
         return {}
@@ -213,10 +214,11 @@ def _key(code: types.CodeType) -> tuple[str, int]:
     return code.co_name, code.co_firstlineno
 
 
-class _Updates(ast.NodeTransformer):
+class _Updates(Meanings):
     """All statements of a module; `codes` tells which names are a function's own."""
 
-    def __init__(self, codes: dict[tuple[str, int], types.CodeType]) -> None:
+    def __init__(self, path: str, codes: dict[tuple[str, int], types.CodeType]) -> None:
+        self.path = path
         self._codes, self._own = codes, [frozenset[str]()]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -236,6 +238,7 @@ class _Updates(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
         if not any(self._is_element(item) for target in node.targets for item in _parts(target)):
             return node
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
@@ -256,6 +259,7 @@ class _Updates(ast.NodeTransformer):
         return ast.copy_location(ast.If(ast.Constant(True), [first, *after], []), node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
         if not self._is_element(node.target):
             return node
         return ast.copy_location(self._put(node.target, node.value, type(node.op).__name__), node)
@@ -314,9 +318,9 @@ def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> An
     """``x`` with a value at a place: the object itself, but where upstream compiles another Tensor if it is one that is
     no Parameter, also in a list or dict.
     """
-    if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and _is_compiled():
+    if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and is_compiled():
         x = x.copy()  # type: ignore[attr-defined]
-    elif len(places) > 1 and type(x) in (list, dict) and _is_compiled():
+    elif len(places) > 1 and type(x) in (list, dict) and is_compiled():
         x[places[0]] = _with(x[places[0]], places[1:], value_of)
         return x
     element = x
@@ -324,10 +328,6 @@ def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> An
         element = element[place]
     element[places[-1]] = value_of(element)
     return x
-
-
-def _is_compiled() -> bool:
-    return not _tracing.is_tracing() and not in_jit.is_python and _in_graph.in_graph()
 
 
 for _name, _helper in ((_PUT, _put), (_CHANGE, _change), (_SLICE, slice)):

@@ -6,9 +6,9 @@ import sys
 from typing import Any
 from weakref import WeakSet
 
-from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode
+from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
-__all__ = ["compiled_cells", "in_graph", "outermost_graph_inputs"]
+__all__ = ["by_compiled_line", "compiled_cells", "given_back", "in_graph", "outermost_graph_inputs", "refuse_if_strict"]
 
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
 _COMPILING = {
@@ -39,6 +39,50 @@ def in_graph() -> bool:
     if not in_graph_mode and not _may_be_compiled():
         return False
     return _is_compiled_here(in_graph_mode)
+
+
+def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
+    """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: at the
+    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level;
+    ``depth``: how many calls its own is away.
+    """
+    if not _has_dict(value) or not is_strict(said):
+        return value
+    frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
+    if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
+        return value
+    return _without_dicts(value)
+
+
+def refuse_if_strict(cell: Any, name: str) -> None:
+    """For a Cell's attribute that is no Parameter, set in compiled code.
+
+    Raises:
+        TypeError: at the strict level.
+    """
+    if is_strict(cell.__dict__.get("_is_strict")) and by_compiled_line(4):
+        raise TypeError(
+            f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "
+            f"attribute must be of the Parameter type, but got {cell.__dict__[name]!r:.100}. Choose the level LAX."
+        )
+
+
+def by_compiled_line(depth: int) -> bool:
+    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it."""
+    frame = sys._getframe(depth)
+    if frame.f_code.co_name == "__init__" or frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
+        return False
+    return in_graph()
+
+
+def _has_dict(value: Any) -> bool:
+    return type(value) is dict or (type(value) in (list, tuple) and any(map(_has_dict, value)))
+
+
+def _without_dicts(value: Any) -> Any:
+    if type(value) is dict:
+        return tuple(map(_without_dicts, value.values()))
+    return type(value)(map(_without_dicts, value)) if type(value) in (list, tuple) else value
 
 
 def outermost_graph_inputs() -> tuple | None:
@@ -77,7 +121,10 @@ def _is_compiled_here(in_graph_mode: bool) -> bool:
         if in_graph_mode and ((module, name) in _COMPILING or (module, "") in _COMPILING):
             return True
         tracer = getattr(tracer, "parent", None)
-    frame: Any = sys._getframe(1)
+    return _is_within(sys._getframe(1), in_graph_mode)
+
+
+def _is_within(frame: Any, in_graph_mode: bool) -> bool:
     while frame is not None:
         if _compiles(frame, in_graph_mode):
             return True

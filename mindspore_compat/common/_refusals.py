@@ -13,6 +13,7 @@ __all__ = [
     "DtypeError",
     "PlaceError",
     "ShapeError",
+    "SliceError",
     "in_range",
     "is_out_of_range",
     "of_custom_function",
@@ -30,6 +31,10 @@ class ShapeError(ValueError, RuntimeError):
 
 class DtypeError(TypeError, NotImplementedError):
     """A dtype that an operator does not compute with."""
+
+
+class SliceError(RuntimeError, TypeError):
+    """A slice by something else than ints: upstream's compiler raises TypeError, its PyNative mode RuntimeError."""
 
 
 class PlaceError(RuntimeError, ValueError, IndexError):

@@ -12,7 +12,8 @@ import torch
 from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import AxisError, ShapeError
+from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._refusals import AxisError, ShapeError, SliceError
 
 __all__ = [
     "as_indices",
@@ -105,6 +106,8 @@ def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
     if "shape mismatch" in text or "expanded size" in text or text.startswith("expand("):
         return ShapeError(f"The value can not be assigned to elements of the Tensor of shape {shape}: {text}")
     if "slice indices" in text:
+        if in_graph():
+            return SliceError(f"Slice indices must be integers or bool. The index is {index!r:.200}.")
         return RuntimeError(f"Slice index type must be int, tensor or none. The index is {index!r:.200}.")
     if isinstance(error, TypeError) or text.startswith("only integers, slices"):
         return _wrong_type(index)

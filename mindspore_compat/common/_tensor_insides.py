@@ -80,7 +80,8 @@ class Insides:
 
         Raises:
             TypeError: unless ``hook_fn`` can be called.
-            RuntimeError: on a Parameter without gradient; in the backward pass, if the result is no Tensor.
+            RuntimeError: on a Parameter without gradient; in compiled code, for the second hook of an intermediate
+                value; in the backward pass, if the result is no Tensor.
             ValueError: on a Parameter in compiled code, where each call would add one more.
         """
         check_hook_fn(hook_fn)
@@ -90,6 +91,12 @@ class Insides:
             )
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
+        elif (
+            any(hasattr(item, "hook") for item in (self._backward_hooks or {}).values()) and in_graph()
+        ):  # it is of this call, and so are its hooks
+            raise RuntimeError(
+                "It is not supported to register multiple hooks for a Tensor in compiled code. Do all in one hook."
+            )
 
         def call(gradient: torch.Tensor) -> Any:
             # the engine's own object stays plain: compiled code looks at its class
@@ -110,6 +117,13 @@ class Insides:
         handle = HookHandle(hooks := self.__dict__.setdefault("_input_hooks", collections.OrderedDict()))
         hooks[handle.id] = call  # for whoever differentiates by it
         return handle
+
+    @property
+    def __ms_origin_object__(self) -> Any:
+        """What `mutable` was given: the Tensor itself."""
+        if not self.__dict__.get("_is_marked_mutable"):
+            raise AttributeError("'Tensor' object has no attribute '__ms_origin_object__'")
+        return self
 
     def hooks(self: Any) -> list[Callable[[Any], Any]]:
         """The functions that `register_hook` got and that still hold."""

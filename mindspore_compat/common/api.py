@@ -14,10 +14,11 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
+from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import compiled_cells
+from mindspore_compat.common._in_graph import compiled_cells, given_back
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.context import in_jit
+from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = [
     "jit",
@@ -50,8 +51,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
             "GE" change nothing.
         capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
             "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
-        fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without
-            effect.
+        fullgraph: upstream's strict level: dicts come out as tuples of their values.
+        jit_config: its ``jit_level`` and ``jit_syntax_level`` as above. Others are accepted without effect.
 
     Raises:
         ValueError: for another ``jit_level``.
@@ -64,12 +65,17 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     wanted = kwargs.get("backend", "")
     backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
     is_python = kwargs.get("capture_mode", "ast") != "ast"
-    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python)
+    is_strict = True if kwargs.get("fullgraph") else says_strict(config)
+    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python, is_strict=is_strict)
     return decorate(target) if callable(target) else decorate
 
 
 def _in_graph_mode(
-    function: Callable[..., Any], level: str = "", backend: str = "", is_python: bool = False
+    function: Callable[..., Any],
+    level: str = "",
+    backend: str = "",
+    is_python: bool = False,
+    is_strict: bool | None = None,
 ) -> Callable[..., Any]:
     if isinstance(function, torch.nn.Module):
         compiled_cells.add(function)
@@ -84,15 +90,24 @@ def _in_graph_mode(
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        before = in_jit.level, in_jit.is_python
-        in_jit.level, in_jit.is_python = level or in_jit.level, is_python
+        if in_jit.depth == 0:
+            _check_inputs(args)
+        before = in_jit.level, in_jit.is_python, in_jit.is_strict
+        in_jit.level, in_jit.is_python, in_jit.is_strict = level or in_jit.level, is_python, is_strict
         in_jit.depth += 1
         try:
             found = call(*args, **kwargs)
-            return list(found) if isinstance(found, types.GeneratorType) else found  # a list in compiled code
+            if isinstance(found, types.GeneratorType):
+                found = list(found)  # which it is in compiled code
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+            instead = in_compiled_words(error)
+            if instead is error:
+                raise
+            raise instead from error
         finally:
             in_jit.depth -= 1
-            in_jit.level, in_jit.is_python = before
+            in_jit.level, in_jit.is_python, in_jit.is_strict = before
+        return given_back(found, is_strict) if type(found) in (dict, list, tuple) else found
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run
@@ -161,6 +176,12 @@ def no_inline(fn: Any = None) -> Any:
     return fn
 
 
+def says_strict(config: Any) -> bool | None:
+    """Whether options say that compiled code is of the strict level; None where they do not say."""
+    level = getattr(config, "jit_config_dict", {}).get("jit_syntax_level")
+    return level == "STRICT" if level else None
+
+
 class JitConfig:
     """Options for compilation: kept, without effect."""
 
@@ -219,6 +240,42 @@ def _mark(value: Any) -> None:
 def is_marked_mutable(tensor: torch.Tensor) -> bool:
     """Whether `mutable` was called on it, or on what holds it."""
     return getattr(tensor, "_is_marked_mutable", False)
+
+
+def _check_inputs(args: tuple[Any, ...]) -> None:
+    """Inputs of a function under `jit`.
+
+    Raises:
+        RuntimeError: in PYNATIVE_MODE, for a tuple, list or dict with a Tensor that is differentiated through and what
+            `mutable` does not take: upstream has no gradient then.
+        ValueError: for a Parameter beside another one of its name: of the Cell whose method it is, or among the inputs.
+    """
+    for arg in args:
+        if type(arg) in (tuple, list, dict):
+            if THREAD.running and not is_graph_mode() and not _is_mutable(arg) and _is_computed(arg):
+                raise RuntimeError(
+                    f"Input {arg!r:.300} contains tensor with gradient but can not mutable. Give what is neither a "
+                    "number nor a Tensor by itself."
+                )
+        elif isinstance(arg, torch.nn.Parameter):
+            _check_names(args)
+            return
+
+
+def _is_computed(value: Any) -> bool:
+    if isinstance(value, (tuple, list, dict)):
+        return any(map(_is_computed, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, torch.Tensor) and value.grad_fn is not None
+
+
+def _check_names(args: tuple[Any, ...]) -> None:
+    cells = [arg for arg in args[:1] if isinstance(arg, torch.nn.Module) and hasattr(arg, "construct")]
+    own = [item for cell in cells for item in cell.parameters()]
+    known: dict[str, Any] = {}
+    for item in (*own, *(arg for arg in args if isinstance(arg, torch.nn.Parameter))):
+        name = getattr(item, "name", None)
+        if name and known.setdefault(name, item) is not item:
+            raise ValueError(f"The Parameter {item!r:.100} can not be used, since its name '{name}' already exists.")
 
 
 def _is_mutable(value: Any) -> bool:

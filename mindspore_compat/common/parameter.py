@@ -11,12 +11,15 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
+from mindspore_compat.common._tensor_type import ParameterType
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import is_graph_mode
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -52,7 +55,7 @@ def _flag(name: str, default: bool) -> Any:
     return property(get, set_)
 
 
-class Parameter(Tensor, torch.nn.Parameter):
+class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
     Args:
@@ -133,6 +136,8 @@ class Parameter(Tensor, torch.nn.Parameter):
             )
         if len(value) > 1024:
             raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
+        if is_graph_mode() and by_compiled_line(2):
+            raise ValueError("Do not support to set attribute for a parameter in compiled code. Name it outside.")
         self._name = value or f"{_AUTOMATIC}{next(_numbers)}"
 
     @property

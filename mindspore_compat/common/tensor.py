@@ -26,6 +26,7 @@ from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values, str_values
 from mindspore_compat.common._tensor_size import Size, number_of, require_one
+from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
@@ -40,7 +41,7 @@ _NUMBERS = (int, float, bool, complex)
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
-class Tensor(TensorMethods, torch.Tensor):
+class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     """A tensor with MindSpore's constructor, operators, methods and print format.
 
     Args:

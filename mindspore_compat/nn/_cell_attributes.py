@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._in_graph import in_graph, refuse_if_strict
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn import _parameter_hooks as _hooks
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
@@ -61,6 +62,16 @@ TORCH_ONLY = frozenset(
     set_submodule share_memory train type xpu zero_grad
     """.split()
 )
+
+
+def _compiled_value(parameter: Parameter, value: Any) -> Any:
+    """What compiled code assigns to a Parameter: of its shape, and of a dtype that is cast to its own implicitly."""
+    if torch.promote_types(value.dtype, parameter.dtype) is not parameter.dtype:
+        raise TypeError(
+            f"Data type conversion is not supported for a 'Parameter': {parameter.name} is of {parameter.dtype}, but "
+            f"got a value of {value.dtype} in compiled code. Cast the value first."
+        )
+    return fitting("Assign", parameter, value)
 
 
 class _TorchMember:
@@ -177,10 +188,12 @@ class Attributes(Listing):
 
     def _set_object(self, name: str, value: Any) -> None:
         state = self.__dict__
+        if name in state and is_graph_mode():
+            refuse_if_strict(self, name)
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                parameters[name].set_data(fitting("Assign", parameters[name], value) if in_graph() else value)
+                parameters[name].set_data(_compiled_value(parameters[name], value) if in_graph() else value)
                 return
             if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
                 _assign_number(parameters[name], value)

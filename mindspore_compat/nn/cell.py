@@ -14,14 +14,16 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
+from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
+from mindspore_compat.common._in_graph import given_back
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import parallel_listeners
+from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY
 from mindspore_compat.nn._cell_dtype import Computing, cast_floats, casting, casts_itself, compiled_dtype
@@ -35,6 +37,7 @@ from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parall
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
+_CONTAINERS = (dict, list, tuple)
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
@@ -134,6 +137,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
             if instead is error:
                 raise
             raise instead from error
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+            instead = in_compiled_words(error)
+            if instead is error:
+                raise
+            raise instead from error
         except KeyError:
             if "_cast_dtype" in state:
                 raise
@@ -150,6 +158,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return result
         if _is_exporting() and not _is_tracing():
             self._check_export()
+        if cls in _CONTAINERS and is_graph_mode() and not _is_tracing():
+            return given_back(wrap(result), state.get("_is_strict"))
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -165,7 +175,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         elif program.parallel is not None:
             return program.parallel.called(self, args, kwargs)
-        return self._call_here(args, kwargs)
+        result = self._call_here(args, kwargs)
+        if type(result) in _CONTAINERS and is_graph_mode() and not _is_tracing():
+            return given_back(result, self.__dict__.get("_is_strict"), 1)
+        return result
 
     def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if THREAD.running:

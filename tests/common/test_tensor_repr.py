@@ -1,10 +1,13 @@
 """The repr of a Tensor. The texts are those of real MindSpore 2.10."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
+from mindspore_compat._api import alias
 
 
 # what real MindSpore 2.10 writes
@@ -93,3 +96,29 @@ def test_bfloat16_is_written_without_numpy(value: object, text: str | None, valu
 def test_values_stand_in_lines_as_upstreams(values: object, dtype: object, written: str) -> None:
     tensor = Tensor(np.array(values)).astype(dtype)
     assert repr(tensor).partition("value=")[2] == written + ")"
+
+
+def test_the_classes_print_under_upstreams_names_where_import_mindspore_is_this_package():
+    before = alias.is_installed()
+    alias.install()
+    try:
+        assert str(Tensor) == "<class 'mindspore.common.tensor.Tensor'>"
+        assert str(ms.Parameter) == "<class 'mindspore.common.parameter.Parameter'>"
+    finally:
+        if not before:
+            alias.uninstall()
+    if not before:
+        assert str(Tensor) == "<class 'mindspore_compat.common.tensor.Tensor'>"
+
+
+def test_the_classes_are_pickled_under_their_own_names():
+    assert pickle.loads(pickle.dumps(Tensor)) is Tensor
+    assert Tensor.__module__ == "mindspore_compat.common.tensor"
+
+
+def test_a_class_of_the_programs_own_prints_as_pythons():
+    class Mine(Tensor):
+        pass
+
+    assert str(Mine) == f"<class '{__name__}.{Mine.__qualname__}'>"
+    assert isinstance(ms.Parameter(Tensor(1.0)), (Tensor, ms.Parameter)) and not isinstance(Tensor(1.0), ms.Parameter)

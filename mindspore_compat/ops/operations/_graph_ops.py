@@ -8,8 +8,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 
@@ -30,19 +32,26 @@ def _positional(fn: Any) -> inspect.Signature:
     return signature
 
 
+def _compiled(fn: Any) -> Any:
+    if not is_graph_mode() and not in_graph():
+        raise RuntimeError("Morph is only supported in GRAPH_MODE. Call it in a Cell in GRAPH_MODE, or under 'jit'.")
+    return fn
+
+
 @primitive
 def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> _Run:
     """``fn`` as an operator; ``bprop_fn(*inputs, out, dout)`` gives the gradients of its inputs. Shapes and dtypes
     follow from the computation.
 
     Raises:
+        RuntimeError: if it is called in code that upstream does not compile.
         ValueError: if there is a ``bprop_fn`` and ``fn`` has other than positional parameters without defaults.
     """
     for name, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
         if not callable(value):
             raise TypeError(f"For 'Morph', the '{name}' must be a function, but got {type(value).__name__}.")
     if bprop_fn is None:
-        return lambda *inputs, **by_name: fn(*inputs, **by_name)
+        return lambda *inputs, **by_name: _compiled(fn)(*inputs, **by_name)
     signature = _positional(fn)
 
     def gradients(inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
@@ -57,7 +66,7 @@ def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> 
 
     def run(*inputs: Any, **by_name: Any) -> Any:
         inputs = signature.bind(*inputs, **by_name).args
-        return wrap(own_backward(fn, gradients, len(inputs), *inputs))
+        return wrap(own_backward(_compiled(fn), gradients, len(inputs), *inputs))
 
     return run
 

@@ -5,6 +5,7 @@ A function is an operator without attributes.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -20,6 +21,14 @@ def _bincount(array: Any, size: Any, weights: Any) -> Any:
     values = torch.flatten(weights)[inside] if weights.numel() else None
     found = torch.bincount(torch.flatten(array)[inside], values, int(size))
     return wrap(found.to(weights.dtype))
+
+
+@functools.wraps(F.fmod)
+def _mod(input: Any, other: Any) -> Any:
+    if not isinstance(input, torch.Tensor) and not isinstance(other, torch.Tensor):
+        kinds = f"{type(input).__name__} and {type(other).__name__}"
+        raise TypeError(f"For 'Mod', the element of 'x' must be one of Tensor or 'y' be one, but got {kinds}.")
+    return F.fmod(input, other)
 
 
 _TABLE: dict[str, Any] = {
@@ -112,7 +121,7 @@ _TABLE: dict[str, Any] = {
     "LogicalXor": F.logical_xor,
     "Maximum": F.maximum,
     "Minimum": F.minimum,
-    "Mod": F.fmod,
+    "Mod": _mod,
     "Mul": F.mul,
     "MulNoNan": F.mul_no_nan,
     "NextAfter": F.nextafter,

@@ -1,0 +1,148 @@
+"""What means something else in functions that upstream compiles than in Python, besides assignments to elements:
+
+| in the source | Python | compiled |
+|---|---|---|
+| ``x in y``, a Tensor in a list or tuple | wants one truth of each comparison | an item is the same Tensor |
+| ``map(f, x, y)`` | ends with the shortest | items of one kind and length, else an error |
+| ``{... for x in y for z in x}`` | two loops | an error |
+| ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
+
+``_element_updates.py`` compiles such functions again, with calls of what stands here.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import functools
+import linecache
+import re
+import types
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _in_graph, _tracing
+from mindspore_compat.common._compiled_words import RefusedError
+from mindspore_compat.context import in_jit
+
+__all__ = ["Meanings", "differs", "is_compiled"]
+
+_CONTAINS = dis.opmap["CONTAINS_OP"]
+_IN, _MAP, _LOOPS, _IS_COMPILED = (f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "is_compiled"))
+_COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
+
+
+def is_compiled() -> bool:
+    """Whether upstream would have compiled the code that asks, and means what it means there."""
+    return not _tracing.is_tracing() and not in_jit.is_python and _in_graph.in_graph()
+
+
+def differs(code: types.CodeType) -> bool:
+    """Whether a function holds what may mean something else; of functions inside of it, too."""
+    if code.co_name == "__init__":  # which is not compiled
+        return False
+    if (
+        code.co_name == "<dictcomp>"
+        or _CONTAINS in code.co_code[::2]
+        or "map" in code.co_names
+        or _comments(code.co_filename)
+    ):
+        return True
+    return any(isinstance(item, types.CodeType) and differs(item) for item in code.co_consts)
+
+
+@functools.lru_cache(maxsize=64)
+def _comments(path: str) -> dict[int, bool]:
+    """What the comments of a file say of conditions, by line."""
+    found = {
+        place: _COMMENT.match(line) for place, line in enumerate(linecache.getlines(path), 1) if "@jit.cond" in line
+    }
+    return {place: match[1] == "True" for place, match in found.items() if match}
+
+
+class Meanings(ast.NodeTransformer):
+    """Expressions of a module, with calls of what stands below."""
+
+    path = ""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)) or isinstance(node.left, ast.Constant):
+            return node
+        found = ast.Call(ast.Name(_IN, ast.Load()), [node.left, *node.comparators], [])
+        return ast.copy_location(
+            found if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), ast.copy_location(found, node)), node
+        )
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.generators) == 1:
+            return node
+        refusal = ast.copy_location(ast.Call(ast.Name(_LOOPS, ast.Load()), [], []), node)
+        return ast.copy_location(ast.BoolOp(ast.Or(), [refusal, node]), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 2 and not node.keywords:
+            return ast.copy_location(ast.Call(ast.Name(_MAP, ast.Load()), [node.func, *node.args], []), node)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        said = _comments(self.path).get(node.test.end_lineno or 0)
+        if said is not None:
+            compiled = ast.Call(ast.Name(_IS_COMPILED, ast.Load()), [], [])
+            node.test = ast.copy_location(ast.IfExp(compiled, ast.Constant(said), node.test), node.test)
+        return node
+
+
+def _refuse_loops() -> bool:
+    if is_compiled():
+        raise TypeError("The 'generators' supports 1 'comprehension' in DictComp/GeneratorExp, but got more loops.")
+    return False
+
+
+def _is_in(item: Any, items: Any) -> bool:
+    if isinstance(item, torch.Tensor) and type(items) in (list, tuple) and is_compiled():
+        return any(_is_same(item, other) for other in items)
+    return item in items
+
+
+def _is_same(item: torch.Tensor, other: Any) -> bool:
+    if item is other:
+        return True
+    if not isinstance(other, torch.Tensor) or other.dtype is not item.dtype or other.shape != item.shape:
+        return False
+    with torch._C.DisableTorchFunctionSubclass():
+        return bool((item == other).all())
+
+
+def _map(kind: Any, function: Any, *items: Any) -> Any:
+    if kind is map and not _are_alike(items) and is_compiled():
+        _check_items(items)
+    return kind(function, *items)
+
+
+def _are_alike(items: tuple[Any, ...]) -> bool:
+    return type(items[0]) in (list, tuple) and all(
+        type(item) is type(items[0]) and len(item) == len(items[0]) for item in items
+    )
+
+
+def _check_items(items: tuple[Any, ...]) -> None:
+    kinds = list(dict.fromkeys(type(item).__name__ for item in items if isinstance(item, (list, tuple, torch.Tensor))))
+    if any(isinstance(item, (int, float)) for item in items):
+        raise RefusedError(f"Map can only be applied to list, tuple and what is iterated over, but got {items!r:.200}.")
+    if not kinds or kinds == ["Tensor"]:
+        return
+    if len(kinds) > 1:
+        raise RefusedError(f"The types of arguments in Map must be consistent, but got {', '.join(kinds)}.")
+    lengths = [len(item) for item in items if isinstance(item, (list, tuple))]
+    if len(set(lengths)) > 1:
+        raise RefusedError(f"For 'Map', the length of {kinds[0]}s must be the same, but got {lengths}.")
+
+
+for _name, _helper in ((_IN, _is_in), (_MAP, _map), (_LOOPS, _refuse_loops), (_IS_COMPILED, is_compiled)):
+    setattr(builtins, _name, _helper)  # the functions keep their globals

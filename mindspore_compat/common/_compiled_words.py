@@ -1,0 +1,247 @@
+"""Errors of code that upstream compiles, in the exception types and key words of its compiler.
+
+Python runs that code here, and refuses what the compiler refuses in words of its own. Nothing of this costs anything
+until an error leaves a Cell's call or a function under `jit`. The errors are of Python's type as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import linecache
+import re
+import sys
+import types
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._in_graph import in_graph
+
+__all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words"]
+
+#: who is not the program
+_OTHERS = frozenset(("mindspore_compat", "torch"))
+UNKNOWN = object()  # a value that can not be had without running the program's code again
+
+
+class ZeroDivisorError(ValueError, ZeroDivisionError):
+    """A division by zero: upstream's compiler raises ValueError, Python ZeroDivisionError."""
+
+
+class RefusedError(RuntimeError, TypeError, ValueError):
+    """What upstream's compiler refuses with RuntimeError, Python with TypeError or ValueError."""
+
+
+class ReceiverError(TypeError, AttributeError):
+    """A method of Tensor, called of something else."""
+
+
+class FailedCall:
+    """A call in the program that has failed: what is called, and with what, as far as that is known for certain."""
+
+    def __init__(self, node: ast.Call, frame: types.FrameType) -> None:
+        self.function = node.func
+        self.receiver = _value(node.func.value, frame) if isinstance(node.func, ast.Attribute) else UNKNOWN
+        self.args = [_value(item, frame) for item in node.args]
+        self.kwargs = {item.arg or "": _value(item.value, frame) for item in node.keywords}
+        if any(isinstance(item, ast.Starred) for item in node.args):
+            self.args = [UNKNOWN]
+
+    @property
+    def name(self) -> str:
+        """What is called, without what stands before it."""
+        function: Any = self.function
+        return getattr(function, "attr", getattr(function, "id", ""))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all arguments are."""
+        return not any(item is UNKNOWN for item in (*self.args, *self.kwargs.values())) and "" not in self.kwargs
+
+
+def _no_words(call: FailedCall) -> str:
+    return ""
+
+
+class _Methods:
+    """Who knows the signatures of Tensor's methods: ops."""
+
+    words = staticmethod(_no_words)
+
+
+method_words = _Methods()
+
+
+def in_compiled_words(error: Exception) -> Exception:
+    """``error``, or what upstream's compiler raises instead; called where the error leaves what upstream compiles."""
+    if type(error) not in (TypeError, ValueError, ZeroDivisionError, AttributeError) or not in_graph():
+        return error
+    last, after = None, None
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_globals.get("__name__", "mindspore_compat").partition(".")[0] not in _OTHERS:
+            last, after = step, step.tb_next
+        step = step.tb_next
+    if last is None:
+        return error
+    if str(error) == "iteration over a 0-d tensor":
+        return TypeError("Cannot iterate over a scalar tensor.")
+    found = _of_python(error, last) if after is None else _of_operators(error, after.tb_frame)
+    return found or _of_methods(error, last) or error
+
+
+def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
+    """What Python itself has refused in the program's own line."""
+    message = str(error)
+    if isinstance(error, ZeroDivisionError):
+        if not _OF_DIVISIONS.search(message):  # the program's own
+            return None
+        if message in ("integer modulo by zero", "float modulo", "float modulo by zero"):
+            return ZeroDivisorError(f"Cannot perform modulo operation on zero. Python says: {message}.")
+        return ZeroDivisorError(f"The divisor could not be zero. Python says: {message}.")
+    if message.startswith("slice indices must be integers"):
+        return TypeError(f"Slice indices must be integers or bool. Python says: {message}.")
+    node = _node_at(step, ast.Call)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not _is_builtin(node.func.id, step):
+        return None
+    call = FailedCall(node, step.tb_frame)
+    return _OF_BUILTINS.get(call.name, _none)(call, message)
+
+
+def _none(call: FailedCall, message: str) -> Exception | None:
+    return None
+
+
+def _of_range(call: FailedCall, message: str) -> Exception | None:
+    if "argument" in message and "expected" in message:
+        return RefusedError(f"For 'make_range', the input size should within [1, 3] but got{len(call.args)}.")
+    if "must not be zero" in message:
+        return RefusedError("For 'range', the argument 'step' could not be 0.")
+    if "cannot be interpreted as an integer" not in message:
+        return None
+    for place, item in enumerate(call.args):
+        if item is not UNKNOWN and not hasattr(item, "__index__"):
+            kind = "AbstractScalar" if isinstance(item, (float, str, complex)) else type(item).__name__
+            return TypeError(
+                f"For 'make_range', the {place}th input should be a int scalar but got {kind} {item!r:.100}."
+            )
+    return TypeError(f"For 'make_range', the inputs should be int scalars, but {message}.")
+
+
+def _of_map(call: FailedCall, message: str) -> Exception | None:
+    if "at least two arguments" in message:
+        return TypeError(f"The Map operator must have at least two arguments, but got {len(call.args)}.")
+    if "not iterable" in message:
+        return RefusedError(f"Map can only be applied to list, tuple and what is iterated over, but {message}.")
+    return None
+
+
+_OF_BUILTINS: dict[str, Any] = {"range": _of_range, "map": _of_map}
+_OF_DIVISIONS = re.compile(r"(division|modulo) by zero$|^float modulo$|^float divmod\(\)$")
+_TOO_MANY = re.compile(r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
+_TOO_FEW = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: ")
+
+
+def _of_operators(error: Exception, frame: types.FrameType) -> Exception | None:
+    """A wrong number of inputs that an operator was called with."""
+    values, message = frame.f_locals, str(error)
+    operator: Any = values.get("self")
+    if not isinstance(error, TypeError) or frame.f_code.co_name != "__call__" or not hasattr(operator, "init_attrs"):
+        return None
+    many, few = _TOO_MANY.search(message), _TOO_FEW.search(message)
+    if many:
+        return TypeError(
+            f"For Operator[{operator.name}], the number of inputs should be less than or equal to {many[2]}, but got "
+            f"{many[3]}."
+        )
+    if few:
+        given = len(values.get("args", ())) + len(values.get("kwargs", ()))
+        return RefusedError(
+            f"For 'S_Prim_{operator.name}', the size of input should be {given + int(few[2])}, but got {given}. "
+            f"{message}."
+        )
+    return None
+
+
+def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None:
+    """What a Tensor's method was called with that it does not take."""
+    node = _node_at(step, ast.Call)
+    if not isinstance(node, ast.Call):
+        return None
+    message, call = str(error), FailedCall(node, step.tb_frame)
+    if call.name == "typeof" and isinstance(error, TypeError) and _TOO_MANY.search(message):
+        return RefusedError(
+            f"The Typeof operator must requires 1 argument, but the size of arguments is {len(call.args)}."
+        )
+    if not isinstance(node.func, ast.Attribute) or call.receiver is UNKNOWN:
+        return None
+    if isinstance(call.receiver, type) and issubclass(call.receiver, torch.Tensor) and call.args:
+        call.receiver = call.args.pop(0)
+        if call.receiver is not UNKNOWN and not isinstance(call.receiver, torch.Tensor):
+            return ReceiverError(
+                f"Failed calling {call.name}: 'self' must be a Tensor, but got {type(call.receiver).__name__}."
+            )
+    if not isinstance(call.receiver, torch.Tensor) or not isinstance(error, TypeError):
+        return None
+    words = method_words.words(call) if call.is_known else ""
+    many = _TOO_MANY.search(message)
+    if not words and many and many[1] == call.name:
+        taken, given = int(many[2]) - 1, int(many[3]) - 1  # without self
+        words = f"{call.name}() takes {taken} positional arguments but {given} {'was' if given == 1 else 'were'} given."
+    if words and "missing" in message:
+        words += f"\n{message}"
+    return TypeError(words) if words else None
+
+
+# --- where, and with what ---------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=16)
+def _tree(path: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _node_at(step: types.TracebackType, kind: type[ast.expr]) -> ast.expr | None:
+    """The expression that has failed; before Python 3.11, which says where, the only one of its kind in the line."""
+    code, line = step.tb_frame.f_code, step.tb_lineno
+    tree = _tree(code.co_filename)
+    if tree is None:
+        return None
+    nodes: list[Any] = [
+        item for item in ast.walk(tree) if isinstance(item, kind) and item.lineno <= line <= (item.end_lineno or 0)
+    ]
+    if sys.version_info >= (3, 11):
+        where = list(code.co_positions())[step.tb_lasti // 2]
+        nodes = [item for item in nodes if (item.end_lineno, item.end_col_offset) == (where[1], where[3])]
+        nodes = [item for item in nodes if (item.lineno, item.col_offset) == (where[0], where[2])] or nodes
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def _is_builtin(name: str, step: types.TracebackType) -> bool:
+    return name not in step.tb_frame.f_locals and name not in step.tb_frame.f_globals and hasattr(builtins, name)
+
+
+def _value(node: ast.expr, frame: types.FrameType) -> Any:
+    """Of names, constants and displays; nothing is called."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if node.id in scope:
+                return scope[node.id]
+    if isinstance(node, (ast.List, ast.Tuple)):
+        items = [_value(item, frame) for item in node.elts]
+        if not any(item is UNKNOWN for item in items):
+            return items if isinstance(node, ast.List) else tuple(items)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand, frame)
+        return -value if isinstance(value, (int, float)) else UNKNOWN
+    if isinstance(node, ast.Attribute):
+        held = getattr(_value(node.value, frame), "__dict__", {})
+        return held.get(node.attr, held.get("_parameters", {}).get(node.attr, UNKNOWN))
+    return UNKNOWN

@@ -1,0 +1,138 @@
+"""What means something else in compiled code (``common/_compiled_meaning.py``): each result is real MindSpore's."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn
+
+
+@pytest.fixture(autouse=True)
+def _pynative():
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@ms.jit
+def is_in(x, items):
+    return x in items
+
+
+@ms.jit
+def is_not_in(x, items):
+    found = x not in items
+    return found
+
+
+def _tensor(*values, dtype=ms.int64):
+    return Tensor(values, dtype)
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([_tensor(2, 3, 4)], False),
+        ((_tensor(2, 3, 4), "a", _tensor(1.0, 2.0, 3.0, dtype=ms.float32)), False),
+        ((_tensor(1, 2, 3), "a"), True),
+        ((_tensor(1), "a"), False),
+        ((1, (_tensor(1, 2, 3), 2)), False),
+        ([1.0, None], False),
+        ((1, _tensor(1, 2, 3), np.array([1, 2, 3, 4])), True),
+        ((Tensor([[1, 2, 3]]),), False),
+    ],
+)
+def test_a_tensor_is_in_a_sequence_if_an_item_is_the_same_tensor(items, expected):
+    assert is_in(_tensor(1, 2, 3), items) is expected
+    assert is_not_in(_tensor(1, 2, 3), items) is not expected
+
+
+def test_a_tensor_of_one_element_is_no_number_in_compiled_code():
+    assert is_in(Tensor(1), (1, 2)) is False
+
+
+class Membership(nn.Cell):
+    def construct(self, x, items):
+        return x in items
+
+
+def test_pynative_asks_python():
+    assert Membership()(Tensor(1), (1, 2)) is True
+    with pytest.raises(ValueError, match="one element"):
+        Membership()(_tensor(1, 2, 3), [_tensor(2, 3, 4)])
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert Membership()(_tensor(1, 2, 3), [_tensor(2, 3, 4)]) is False
+
+
+class Mapped(nn.Cell):
+    def add(self, x, y):
+        return x + y
+
+    def construct(self, x, y):
+        return list(map(self.add, x, y))
+
+
+def test_map_takes_sequences_of_one_kind_and_length():
+    net = Mapped()
+    assert net([1, 2], (3,)) == [4]
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert net([1, 2], [3, 4]) == [4, 6]
+    with pytest.raises(RuntimeError, match="length of lists must be the same"):
+        net([1, 2], [3])
+    with pytest.raises(RuntimeError, match="length of tuples must be the same"):
+        net((1, 2), (3,))
+    with pytest.raises(RuntimeError, match="must be consistent"):
+        net([1, 2], (3, 4))
+
+
+@ms.jit
+def commented(x):
+    if x == 2:  # @jit.cond: False
+        return 1
+    return 0
+
+
+class Assigning(nn.Cell):
+    def __init__(self, dtype):
+        super().__init__()
+        self.p = Parameter(Tensor([1, 2], dtype), name="p")
+
+    def construct(self, x):
+        self.p = x
+        return self.p
+
+
+def test_a_comment_about_a_condition_is_believed():
+    assert commented(Tensor(2)) == 0
+
+
+@pytest.mark.parametrize(
+    ("of", "given"),
+    [(ms.float32, ms.float64), (ms.int32, ms.float32), (ms.int32, ms.int64), (ms.float16, ms.float32)],
+)
+def test_a_parameter_takes_no_wider_dtype_in_compiled_code(of, given):
+    x = Tensor([1, 2], given)
+    assert Assigning(of)(x).dtype == of
+    ms.set_context(mode=ms.GRAPH_MODE)
+    with pytest.raises(TypeError, match="Data type conversion is not supported for a 'Parameter'"):
+        Assigning(of)(x)
+    assert Assigning(ms.float32)(Tensor([1, 2], ms.int64)).dtype == ms.float32
+
+
+def test_a_dict_comprehension_has_one_loop_in_compiled_code():
+    def joined(items):
+        return {key: value for item in items for key, value in item.items()}
+
+    def first(items):
+        return {key: value * 2 for key, value in items[0].items()}
+
+    items = ({"a": 1}, {"b": 2})
+    assert joined(items) == {"a": 1, "b": 2}
+    assert ms.jit(first)(items) == {"a": 2}
+    with pytest.raises(TypeError, match="supports 1 'comprehension'"):
+        ms.jit(joined)(items)
+
+
+def test_what_mutable_was_given():
+    x = Tensor([1.0])
+    assert not hasattr(x, "__ms_origin_object__")
+    assert ms.mutable(x).__ms_origin_object__ is x
