@@ -135,6 +135,8 @@ class Listing(torch.nn.Module):
         """What upstream does before the first call: where two Parameters have one name, as in Cells put together by
         ``append``, all get their paths for names.
         """
+        if not all(isinstance(parameter, Parameter) for parameter in self.get_parameters()):
+            return  # torch.func.functional_call has put other tensors in their place
         self.check_names_and_refresh_name()
         for _, cell in self.cells_and_names():  # whose names differ from now on
             if isinstance(cell, Listing):

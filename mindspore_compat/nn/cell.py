@@ -175,6 +175,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         elif program.parallel is not None:
             return program.parallel.called(self, args, kwargs)
+        elif _is_exporting():
+            self._check_export()
         result = self._call_here(args, kwargs)
         if type(result) in _CONTAINERS and is_graph_mode() and not _is_tracing():
             return given_back(result, self.__dict__.get("_is_strict"), 1)
