@@ -95,7 +95,7 @@ class Insides:
             any(hasattr(item, "hook") for item in (self._backward_hooks or {}).values()) and in_graph()
         ):  # it is of this call, and so are its hooks
             raise RuntimeError(
-                "It is not supported to register multiple hooks for a Tensor in compiled code. Do all in one hook."
+                "It is not supported to register multiple hooks for a Tensor. Compiled code has one; do all in it."
             )
 
         def call(gradient: torch.Tensor) -> Any:

@@ -265,6 +265,8 @@ def _check_inputs(args: tuple[Any, ...]) -> None:
 def _is_computed(value: Any) -> bool:
     if isinstance(value, (tuple, list, dict)):
         return any(map(_is_computed, value.values() if isinstance(value, dict) else value))
+    if THREAD.shadows is not None:  # of integers
+        value = THREAD.shadows.of(value)
     return isinstance(value, torch.Tensor) and value.grad_fn is not None
 
 

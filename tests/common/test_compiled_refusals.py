@@ -109,6 +109,8 @@ def test_a_derivative_through_a_tuple_that_is_not_mutable():
     assert ops.grad(of_inputs)(x, y).asnumpy().tolist() == [2.0, 2.0]
     with pytest.raises(RuntimeError, match="contains tensor with gradient but can not mutable"):
         ops.grad(of_text)(x, y)
+    with pytest.raises(RuntimeError, match="contains tensor with gradient but can not mutable"):
+        ops.grad(of_text)(Tensor([1, 2]), Tensor([1, 1]))
 
 
 def test_a_computed_tensor_in_a_tuple_without_differentiation():
