@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.common.tensor import Tensor as Tensor
 from mindspore_compat.communication._in_place import all_gather as all_gather
 from mindspore_compat.communication._in_place import all_gather_into_tensor as all_gather_into_tensor
 from mindspore_compat.communication._in_place import all_gather_into_tensor_uneven as all_gather_into_tensor_uneven

@@ -706,6 +706,7 @@ from mindspore_compat.ops.function import sort as sort
 from mindspore_compat.ops.function import space_to_batch_nd as space_to_batch_nd
 from mindspore_compat.ops.function import sparse_func as sparse_func
 from mindspore_compat.ops.function import sparse_segment_mean as sparse_segment_mean
+from mindspore_compat.ops.function import speed_fusion_attention as speed_fusion_attention
 from mindspore_compat.ops.function import split as split
 from mindspore_compat.ops.function import sqrt as sqrt
 from mindspore_compat.ops.function import square as square

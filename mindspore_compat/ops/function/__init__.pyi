@@ -143,6 +143,7 @@ from mindspore_compat.ops.function._arithmetic import zeta as zeta
 from mindspore_compat.ops.function._attention import ALL_TOKENS as ALL_TOKENS
 from mindspore_compat.ops.function._attention import flash_attention_outputs as flash_attention_outputs
 from mindspore_compat.ops.function._attention import flash_attention_score as flash_attention_score
+from mindspore_compat.ops.function._attention import speed_fusion_attention as speed_fusion_attention
 from mindspore_compat.ops.function._attention_fused import fused_infer_attention_score as fused_infer_attention_score
 from mindspore_compat.ops.function._attention_inference import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops.function._attention_inference import paged_attention as paged_attention

@@ -6,6 +6,7 @@ from mindspore_compat._api.placeholders import module_getattr as module_getattr
 from mindspore_compat.mint.nn.functional import batch_norm as batch_norm_ext
 from mindspore_compat.mint.nn.functional import dropout as dropout_ext
 from mindspore_compat.mint.nn.functional import interpolate as interpolate_ext
+from mindspore_compat.mint.nn.functional import pad as pad_ext
 from mindspore_compat.ops import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops import prompt_flash_attention as prompt_flash_attention
 from mindspore_compat.ops._primitive_cache import _get_cache_prim as _get_cache_prim
@@ -44,6 +45,8 @@ from mindspore_compat.ops.function._activation import tanh as tanh
 from mindspore_compat.ops.function._activation import tanh_ as tanh_
 from mindspore_compat.ops.function._activation import tanhshrink as tanhshrink
 from mindspore_compat.ops.function._activation import threshold as threshold
+from mindspore_compat.ops.function._attention_heads import linear as linear
+from mindspore_compat.ops.function._attention_heads import multi_head_attention_forward as multi_head_attention_forward
 from mindspore_compat.ops.function._conv import col2im as col2im
 from mindspore_compat.ops.function._conv import conv1d as conv1d
 from mindspore_compat.ops.function._conv import conv2d as conv2d
@@ -138,4 +141,6 @@ from mindspore_compat.ops.function._resizing import resize_cubic as resize_cubic
 from mindspore_compat.ops.function._resizing import resize_linear as resize_linear
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
+import math as math
+Any: Any
 
