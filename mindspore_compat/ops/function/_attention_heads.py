@@ -130,7 +130,7 @@ def _attend(q: Any, k: Any, v: Any, mask: Any, rate: float, need_weights: bool) 
     scores = kernels.matmul(torch.mul(q, 1 / math.sqrt(q.shape[-1])), torch.transpose(k, -2, -1))
     weights = torch.softmax(scores if mask is None else torch.add(scores, mask), -1)
     if rate:
-        weights = torch.dropout(weights, rate, True)
+        weights = dropout(weights, rate)
     return kernels.matmul(weights, v), weights
 
 
@@ -162,10 +162,7 @@ def attention_of_heads(
             for item, more in ((k, bias_k), (v, bias_v))
         )
     q, k, v = (_by_heads(item, heads, swap) for item in (q, k, v))
-    k, v = (
-        item if given is None else torch.reshape(given, (q.shape[0], heads, *given.shape[1:]))
-        for item, given in zip((k, v), static)
-    )
+    k, v = (item if given is None else _given_heads(given, q, owner) for item, given in zip((k, v), static))
     if add_zero_attn:
         k, v = (torch._C._nn.pad(item, (0, 0, 0, 1)) for item in (k, v))
     mask = _mask(attn_mask, key_padding_mask, (q.shape[0], heads, q.shape[2], length), q, extra, owner)
@@ -174,6 +171,17 @@ def attention_of_heads(
     output, weights = _attend(q, k, v, mask, rate, need_weights)
     output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
     return torch.flatten(output, 2), weights
+
+
+def _given_heads(given: Any, q: Any, owner: str) -> Any:
+    """(B, N, S, D) of ``static_k`` or ``static_v``."""
+    batch, heads, _, size = q.shape
+    if given.dim() != 3 or (given.shape[0], given.shape[2]) != (batch * heads, size):
+        raise ValueError(
+            f"For '{owner}', 'static_k' and 'static_v' must be ({batch * heads}, S, {size}), "
+            f"but got {tuple(given.shape)}."
+        )
+    return torch.reshape(given, (batch, heads, *given.shape[1:]))
 
 
 def _by_heads(x: Any, heads: int, swap: bool) -> Any:

@@ -20,7 +20,6 @@ from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._dropout import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
-from mindspore_compat.ops.function._multihead_attention import *  # noqa: F403
 from mindspore_compat.ops.function._normalization import *  # noqa: F403
 from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._pooling import *  # noqa: F403
