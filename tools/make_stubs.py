@@ -72,7 +72,9 @@ def _static_names(module: Any) -> set[str]:
 
 def _public_names(module: Any) -> list[str]:
     """Of a package also those that it imports when they are asked for."""
-    names = {name for name in vars(module) if not name.startswith("_")} | set(getattr(module, "__all__", ()))
+    names = {name for name in vars(module) if not name.startswith("_") and name != "Any"} | set(
+        getattr(module, "__all__", ())
+    )
     return sorted(names | set(_lazy(module)) | set(_lazy(module, "unsupported")))
 
 

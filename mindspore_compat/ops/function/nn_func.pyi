@@ -142,5 +142,4 @@ from mindspore_compat.ops.function._resizing import resize_linear as resize_line
 from mindspore_compat.ops.function._resizing import resize_nearest as resize_nearest
 from mindspore_compat.ops.function._resizing import upsample as upsample
 import math as math
-Any: Any
 
