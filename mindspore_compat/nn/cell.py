@@ -128,7 +128,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or self._special_call
             ):
                 return self._call_with_extras(args, kwargs)
-            if state["training"] or THREAD.running or not nobody_differentiates(args, kwargs):
+            if state["training"] or THREAD.running or self._is_optimizer or not nobody_differentiates(args, kwargs):
                 result = self.construct(*args, **kwargs)
             else:
                 result = unrecorded(self.construct, *args, **kwargs)
@@ -187,7 +187,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return self._call_cast(args, kwargs)
         if self.__dict__["requires_grad"] and not self._trains and may_keep():
             return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
-        if not self.training and nobody_differentiates(args, kwargs):
+        if not (self.training or self._trains or self._is_optimizer) and nobody_differentiates(args, kwargs):
             return unrecorded(self._call_cast, args, kwargs)
         return self._call_cast(args, kwargs)
 

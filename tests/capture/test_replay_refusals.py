@@ -474,7 +474,7 @@ def test_a_cell_that_only_holds_an_optimizer_gives_what_can_be_differentiated(mo
         def construct(self, x: Any) -> Any:
             return self.dense(x).sum()
 
-    cell = Holder().set_train()
+    cell = Holder()
     for x, _ in batches():
         context.set_context(mode=mode)
         loss = cell(x)
