@@ -30,6 +30,7 @@ if kind == "grad_reducer":
 else:
     optimizer = torch.optim.SGD(list(net.parameters()), 0.1, momentum=0.9)
     model = torch.nn.parallel.DistributedDataParallel(net) if size > 1 else net
+    net.set_train()  # else torch records no call of it with MindSpore's Tensors
     for a, b in zip(x, y):
         optimizer.zero_grad()
         loss_fn(model(Tensor(a[share])), Tensor(b[share])).backward()

@@ -173,6 +173,7 @@ def test_gradients_are_taken_in_one_place() -> None:
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again
         "parallel/_stage_gradients.py: torch.autograd.grad",
         # torch's own training step
+        "common/_torch_methods.py: torch.Tensor.backward",  # the method itself
         "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",
     }
 

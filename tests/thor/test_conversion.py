@@ -124,7 +124,7 @@ def test_layers_that_can_not_be_factored_are_named_and_trained_by_first_order(ca
 
 
 def test_rectangular_kernels_are_factored() -> None:
-    layer = nn.Conv2dThor(2, 3, (3, 1), stride=(2, 1), pad_mode="same")
+    layer = nn.Conv2dThor(2, 3, (3, 1), stride=(2, 1), pad_mode="same").set_train()
     x = Tensor(np.random.standard_normal((4, 2, 7, 5)).astype(np.float32))
     torch.autograd.grad(torch.square(layer(x)).sum(), [layer.weight])
     assert layer.matrix_a_cov.shape == (6, 6)

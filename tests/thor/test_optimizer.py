@@ -181,7 +181,7 @@ def test_a_network_copied_with_its_optimizer_trains_on_its_own() -> None:
 
 
 def test_dense_of_three_axes_counts_the_leading_ones_as_samples() -> None:
-    flat, deep = nn.DenseThor(6, 3), nn.DenseThor(6, 3)
+    flat, deep = nn.DenseThor(6, 3).set_train(), nn.DenseThor(6, 3).set_train()
     deep.weight.set_data(flat.weight)
     x = Tensor(np.random.standard_normal((8, 6)).astype(np.float32))
     for layer, inputs in ((flat, x), (deep, x.reshape(2, 4, 6))):
@@ -200,7 +200,7 @@ def test_nothing_is_recorded_without_gradients() -> None:
 def test_float16_layers_record_float32_factors() -> None:
     net = make_net("dense")
     make_thor(net, RATES["dense"])
-    net.to_float(ms.float16)
+    net.to_float(ms.float16).set_train()
     x, y = batch("dense", 0)
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(net(x).astype(ms.float32), y) * 2.0**12
     torch.autograd.grad(loss, list(net.trainable_params()))

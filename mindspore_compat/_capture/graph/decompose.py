@@ -242,6 +242,14 @@ def _zero(like: Any) -> Any:
     return torch.zeros((), dtype=like.dtype, device=like.device)
 
 
+def _lerp(self: Any, end: Any, weight: Any) -> Any:
+    """torch's, which counts from the nearer side; `ops.lerp` has no operator of its own."""
+    from_start, from_end = self + (end - self) * weight, end - (end - self) * (1 - weight)
+    if isinstance(weight, torch.Tensor):
+        return torch.where(torch.abs(weight) < 0.5, from_start, from_end)
+    return from_start if abs(weight) < 0.5 else from_end
+
+
 def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else x * factor
 
@@ -259,7 +267,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     **layers.DECOMPOSITIONS,
     "addcmul": lambda self, tensor1, tensor2, value=1: self + _scaled(tensor1 * tensor2, value),
     "addcdiv": lambda self, tensor1, tensor2, value=1: self + _scaled(tensor1 / tensor2, value),
-    "lerp": lambda self, end, weight: self + (end - self) * weight,
+    "lerp": _lerp,
     "baddbmm": lambda self, batch1, batch2, beta=1, alpha=1: (
         _scaled(self, beta) + _scaled(torch.bmm(batch1, batch2), alpha)
     ),
