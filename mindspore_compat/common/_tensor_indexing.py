@@ -28,6 +28,7 @@ __all__ = [
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
+_SHORT = (torch.int8, torch.int16, torch.uint8)
 
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
@@ -56,8 +57,10 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
         elif cls is list or cls is np.ndarray:
             _check_list(item, reads)
             has_array = True
-        elif item is not None and cls is not slice and isinstance(item, torch.Tensor) and _Base.dim(item):
-            has_array = True
+        elif item is not None and cls is not slice and isinstance(item, torch.Tensor):
+            if item.dtype in _SHORT:
+                return numpy_index(tuple(map(_lengthened, index)), reads)
+            has_array |= _Base.dim(item) > 0
     if has_array and has_int:
         return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
     return index
@@ -72,7 +75,16 @@ def checked(index: Any, reads: bool) -> Any:
         _check_list(index, reads)
     elif index is False and reads:
         numpy_index((index,))
-    return index
+    return _lengthened(index)
+
+
+def _lengthened(item: Any) -> Any:
+    """Indices of 8 and 16 bits, which torch refuses; uint8, by which torch chooses as by a mask, is no index."""
+    if not isinstance(item, torch.Tensor) or item.dtype not in _SHORT:
+        return item
+    if item.dtype is torch.uint8:
+        raise IndexError("The tensor index must be int or bool type, but got uint8. Cast it to either.")
+    return _Base.to(item, torch.int64)
 
 
 def _check_list(index: Any, reads: bool) -> None:
@@ -80,7 +92,7 @@ def _check_list(index: Any, reads: bool) -> None:
     array. IndexError, too, where a list to read by chooses nothing.
     """
     if index.__class__ is np.ndarray:
-        if index.dtype.kind not in "iub":
+        if index.dtype.kind not in "iub" or index.dtype == np.uint8:  # by which torch chooses as by a mask
             raise IndexError(f"Arrays used as indices must be of ints or bools, but got {index.dtype}.")
         return
     if reads and all(item is False for item in index):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import Tensor
 
 REFUSED: dict[str, tuple[Any, type[Exception]]] = {
@@ -91,3 +92,28 @@ def test_too_many_indices_are_a_value_error(value: Any) -> None:
     x = cube()
     with pytest.raises(ValueError, match="too many indices"):
         x[x > 8][x > 5] = value
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int16, ms.int32, ms.int64])
+def test_indices_of_any_signed_ints(dtype: Any) -> None:
+    rows, columns = Tensor(np.array([1, 0, 1]), dtype), Tensor(np.array([2, 1, 0]), ms.int32)
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert x[rows].asnumpy().tolist() == [[3, 4, 5], [0, 1, 2], [3, 4, 5]]
+    assert x[rows, columns].asnumpy().tolist() == [5, 1, 3]
+    x[rows, columns] = 9
+    assert x.asnumpy().tolist() == [[0, 9, 2], [9, 4, 9]]
+    x[rows] = 7
+    assert x.asnumpy().tolist() == [[7, 7, 7], [7, 7, 7]]
+
+
+@pytest.mark.parametrize(
+    "index", [Tensor(np.array([1, 0]), ms.uint8), np.array([1, 0], np.uint8)], ids=["Tensor", "array"]
+)
+@pytest.mark.parametrize("within", [lambda index: index, lambda index: (index, 1)], ids=["alone", "tuple"])
+def test_uint8_is_no_index(index: Any, within: Any) -> None:
+    """torch would take it for a mask, numpy for places; real MindSpore refuses it."""
+    x = Tensor(np.ones((2, 3), np.float32))
+    with pytest.raises(IndexError, match="int(s)? or bool"):
+        x[within(index)]
+    with pytest.raises(IndexError, match="int(s)? or bool"):
+        x[within(index)] = 0
