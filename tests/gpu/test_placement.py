@@ -74,7 +74,7 @@ def test_cells_and_optimizers_made_before_train_as_those_made_after(kind: str) -
 
 
 def test_a_parameter_stays_the_same_object_with_its_gradient_and_its_views() -> None:
-    dense = nn.Dense(4, 2)
+    dense = nn.Dense(4, 2).set_train()
     weight, part, alias = dense.weight, dense.weight[:1], dense.weight.T
     dense(Tensor(X)).sum().backward()
     grad = weight.grad
