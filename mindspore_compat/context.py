@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from collections.abc import Callable
@@ -176,9 +177,16 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     set_context(device_target=device_target, **({} if device_id is None else {"device_id": device_id}))
 
 
-def get_current_device() -> tuple[str, int]:
-    """(device_target, device_id) in force."""
-    return get_context("device_target"), get_context("device_id")
+class DeviceInfo(tuple):
+    """(device_target, device_id), as attributes too."""
+
+    device_target = property(operator.itemgetter(0))
+    device_id = property(operator.itemgetter(1))
+
+
+def get_current_device() -> DeviceInfo:
+    """The device in force."""
+    return DeviceInfo((get_context("device_target"), get_context("device_id")))
 
 
 class _InJit(threading.local):

@@ -6,6 +6,9 @@ import sys
 from typing import Any
 from weakref import WeakSet
 
+import torch
+
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
 __all__ = ["by_compiled_line", "compiled_cells", "given_back", "in_graph", "outermost_graph_inputs", "refuse_if_strict"]
@@ -42,16 +45,17 @@ def in_graph() -> bool:
 
 
 def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
-    """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: at the
-    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level;
-    ``depth``: how many calls its own is away.
+    """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: Tensors of
+    their own in place of Parameters, and at the strict level tuples of a dict's values in its place. ``said``: what
+    the Cell or function says of the level; ``depth``: how many calls its own is away.
     """
-    if not _has_dict(value) or not is_strict(said):
+    dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
+    if not dicts and not parameters:
         return value
     frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
-    return _without_dicts(value)
+    return _in_place_of(value, dicts)
 
 
 def refuse_if_strict(cell: Any, name: str) -> None:
@@ -75,14 +79,21 @@ def by_compiled_line(depth: int) -> bool:
     return in_graph()
 
 
-def _has_dict(value: Any) -> bool:
-    return type(value) is dict or (type(value) in (list, tuple) and any(map(_has_dict, value)))
+def _has(kind: type, value: Any) -> bool:
+    if isinstance(value, kind):
+        return True
+    if type(value) in (list, tuple, dict):
+        return any([_has(kind, item) for item in (value.values() if type(value) is dict else value)])
+    return False
 
 
-def _without_dicts(value: Any) -> Any:
+def _in_place_of(value: Any, dicts: bool) -> Any:
+    if isinstance(value, torch.nn.Parameter):
+        return wrap(torch.clone(value))
     if type(value) is dict:
-        return tuple(map(_without_dicts, value.values()))
-    return type(value)(map(_without_dicts, value)) if type(value) in (list, tuple) else value
+        items = {key: _in_place_of(item, dicts) for key, item in value.items()}
+        return tuple(items.values()) if dicts else items
+    return type(value)([_in_place_of(item, dicts) for item in value]) if type(value) in (list, tuple) else value
 
 
 def outermost_graph_inputs() -> tuple | None:

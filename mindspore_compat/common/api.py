@@ -18,6 +18,7 @@ from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._in_graph import compiled_cells, given_back
 from mindspore_compat.common._recorded import THREAD
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = [
@@ -107,7 +108,7 @@ def _in_graph_mode(
         finally:
             in_jit.depth -= 1
             in_jit.level, in_jit.is_python, in_jit.is_strict = before
-        return given_back(found, is_strict) if type(found) in (dict, list, tuple) else found
+        return given_back(found, is_strict) if type(found) in (dict, list, tuple, Parameter) else found
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run

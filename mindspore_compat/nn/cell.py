@@ -22,6 +22,7 @@ from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
@@ -37,7 +38,7 @@ from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parall
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
-_CONTAINERS = (dict, list, tuple)
+_CONTAINERS = (dict, list, tuple, Parameter)
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 

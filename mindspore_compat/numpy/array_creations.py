@@ -263,11 +263,11 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     count = len(tensors)
     if sparse:
         order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-        return tuple(
+        return [
             wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
             for i, item in enumerate(tensors)
-        )
-    return wrap(tuple(torch.meshgrid(*tensors, indexing=indexing)))
+        ]
+    return wrap(list(torch.meshgrid(*tensors, indexing=indexing)))
 
 
 class _Grid:
@@ -280,7 +280,7 @@ class _Grid:
         found = self._source[key]
         if self._stacked or not isinstance(found, (list, tuple)):
             return array(np.asarray(found).astype(np.float32 if np.asarray(found).dtype.kind == "f" else np.int32))
-        return tuple(array(item.astype(np.float32 if item.dtype.kind == "f" else np.int32)) for item in found)
+        return [array(item.astype(np.float32 if item.dtype.kind == "f" else np.int32)) for item in found]
 
 
 mgrid, ogrid = _Grid(np.mgrid, True), _Grid(np.ogrid, False)

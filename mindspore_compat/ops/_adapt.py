@@ -13,6 +13,7 @@ from torch.overrides import _get_current_function_mode_stack
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
@@ -20,6 +21,7 @@ from mindspore_compat.common._tensor_data import joined, plain_from
 from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.context import is_graph_mode
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
@@ -40,11 +42,15 @@ def get_data(variable: torch.Tensor) -> torch.Tensor:
 
 
 def changed(variable: Any) -> Any:
-    """The variable after it was written to."""
+    """What an operator gives of a variable that it has written to: of a Parameter a Tensor of the same memory. Compiled
+    code keeps the Parameter, and gives the program a Tensor of its own (`given_back`).
+    """
     parameter = variable.__dict__.get("shows")
     if parameter is not None:
         memory(variable).copy_(memory(parameter))
-    return variable
+    if not isinstance(variable, torch.nn.Parameter) or (is_graph_mode() and in_graph()):
+        return variable
+    return wrap(torch.ops.aten.alias(variable))
 
 
 def as_axes(axis: Any) -> Any:

@@ -349,15 +349,24 @@ def test_stopped_iterator_says_so():
 
 def test_sync_wait_releases_batch_by_batch():
     told = []
-    dataset = source(4).sync_wait("policy", 1, told.append).batch(1)
-    rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
-    next(rows)
-    with pytest.raises(RuntimeError, match="call sync_update"):
-        next(rows)
-    rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
-    for _ in rows:
+    dataset = source(4).sync_wait("policy", 1, told.append).batch(2)
+    for _ in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
         dataset.sync_update("policy", data=1)
-    assert told == [1] * 4
+    assert told == [1] * 2
+    with pytest.raises(RuntimeError, match="can only be positive"):
+        dataset.sync_update("policy", 0)
+    with pytest.raises(RuntimeError, match="already in use"):
+        dataset.sync_wait("policy")
+    with pytest.raises(RuntimeError, match="No shuffle after sync"):
+        dataset.shuffle(2)
+
+
+def test_sync_wait_without_sync_update_ends_its_waiting(monkeypatch):
+    said = []
+    monkeypatch.setattr("mindspore_compat.log.warning", said.append)
+    rows = source(4).sync_wait("policy", 2).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert [int(row[0]) for row in rows] == [0, 1, 2, 3]
+    assert len(said) == 1 and "sync_update('policy')" in said[0]
 
 
 def test_columns_of_one_array_are_apart():

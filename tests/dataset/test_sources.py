@@ -57,7 +57,7 @@ def test_numpy_slices_types(data, types):
             ValueError,
             "names is 1, but required is 2",
         ),
-        (lambda: ds.NumpySlicesDataset([[1], [1, 2]]), ValueError, "different shapes"),
+        (lambda: ds.NumpySlicesDataset([[1], [[1], [1, 2]]]), RuntimeError, "can not be made an array"),
         (lambda: numbers(shuffle=True, sampler=ds.SequentialSampler()), ValueError, "Conflicting arguments"),
         (lambda: numbers(num_shards=2), ValueError, "passed in together"),
         (lambda: numbers(num_shards=2, shard_id=2), ValueError, "shard_id should be less than num_shards"),
@@ -581,3 +581,21 @@ def test_what_a_sampler_can_not_copy_is_shared() -> None:
     dataset = numbers(3, sampler=ds.IterSampler(i for i in (2, 0)))
     assert values(dataset) == [2, 0]
     assert values(dataset) == []
+
+
+def test_rows_of_a_list_keep_their_own_shapes_and_kinds():
+    def rows(data):
+        dataset = ds.NumpySlicesDataset(data, ["a", "b"] if isinstance(data, tuple) else ["a"], shuffle=False)
+        found = list(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        return [[(item.tolist(), item.dtype.kind) for item in row] for row in found]
+
+    # real MindSpore 2.10's
+    assert rows([[1], [1, 2]]) == [[([1], "i")], [([1, 2], "i")]]
+    assert rows([1, 2.5, "a"]) == [[(1, "i")], [(2.5, "f")], [("a", "U")]]
+    assert rows([True, 2]) == [[(True, "b")], [(2, "i")]]
+    assert rows([[1], 2]) == [[([1], "i")], [(2, "i")]]
+    assert rows(([[1], [1, 2]], [3, 4])) == [[([1], "i"), (3, "i")], [([1, 2], "i"), (4, "i")]]
+    assert rows(np.array([np.array([1]), np.array([1, 2])], dtype=object)) == [[([1], "i")], [([1, 2], "i")]]
+    dataset = ds.NumpySlicesDataset([[1], [1, 2], [3, 4, 5]], ["a"], shuffle=False)
+    batches = list(dataset.padded_batch(3, pad_info={}).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert batches[0][0].tolist() == [[1, 0, 0], [1, 2, 0], [3, 4, 5]]

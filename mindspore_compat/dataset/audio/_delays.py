@@ -88,6 +88,8 @@ class Flanger(AudioOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         need_rank(array, 2, "Flanger", "<..., channel, time>")
+        if array.shape[-2] > 4:
+            raise RuntimeError(f"Flanger: expecting at most 4 channels, but got {array.shape[-2]}.")
         return super()._compute(array).astype(array.dtype)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -205,7 +205,7 @@ class InverseMelScale(AudioOperation):
 def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.ndarray:
     """The phase vocoder: `spectrum` (..., freq, time) faster by `rate`, with phases that go on smoothly."""
     if abs(np.float32(rate) - 1) <= np.finfo(np.float32).eps:
-        return spectrum
+        return spectrum.reshape(-1, *spectrum.shape[-2:])  # as upstream gives what it leaves alone
     steps = (np.arange(int(spectrum.shape[-1] / rate) + 2, dtype=np.float32) * np.float32(rate)).astype(np.float64)
     steps = steps[steps < spectrum.shape[-1]]
     at, part = steps.astype(int), steps % 1

@@ -317,8 +317,14 @@ class NumpySlicesDataset(ArrayDataset):
     def _column_names(self) -> list[str]:
         return self._names
 
-    def _arrays(self) -> tuple[np.ndarray, ...]:
+    def _arrays(self) -> tuple[Any, ...]:
         return self._data
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return [
+            [column[i].copy() for i in index] if isinstance(column, list) else np.take(column, index, axis=0)
+            for column in self._data
+        ]
 
 
 def _split_columns(data: Any) -> tuple[list[str], list[Any]]:
@@ -328,25 +334,42 @@ def _split_columns(data: Any) -> tuple[list[str], list[Any]]:
     return [f"column_{i}" for i in range(len(columns))], columns
 
 
-def _as_column(values: Any, name: str) -> np.ndarray:
+def _as_row(value: Any, name: str) -> np.ndarray:
+    try:
+        row = np.asarray(value)
+    except ValueError as error:
+        raise RuntimeError(f"Column {name}: a row can not be made an array: {error}.") from None
+    if has_object_values(row):
+        raise TypeError(
+            f"Column {name}: expected rows of int, float, bool or string, but got {value!r:.60}; use GeneratorDataset."
+        )
+    return row
+
+
+def _as_column(values: Any, name: str) -> np.ndarray | list[np.ndarray]:
+    """One array, or where the rows of a list differ in shape or kind one for each."""
     if hasattr(values, "asnumpy"):
         values = values.asnumpy()
-    elif isinstance(values, (list, tuple)) and values and hasattr(values[0], "asnumpy"):
-        values = [v.asnumpy() for v in values]
     elif hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(
-            f"Column {name}: rows have different shapes ({error}); use GeneratorDataset for such data."
-        ) from error
-    if array.ndim == 0 or has_object_values(array):
-        raise TypeError(
-            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} which makes "
-            f"an array of dtype {array.dtype}; use GeneratorDataset for such data."
-        )
+    elif isinstance(values, np.ndarray) and has_object_values(values):
+        values = list(values)
+    if isinstance(values, (list, tuple)) and len(values) > 0:
+        return _as_rows(values, name)
+    array = np.asarray(values)
+    if array.ndim == 0:
+        raise TypeError(f"Column {name}: expected an array or list of rows, but got {type(values)}.")
     return array
+
+
+def _as_rows(values: Any, name: str) -> np.ndarray | list[np.ndarray]:
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and kinds <= {int, float, bool, str, bytes}:
+        return np.asarray(values)
+    rows = [_as_row(row.asnumpy() if hasattr(row, "asnumpy") else row, name) for row in values]
+    if len({(row.shape, row.dtype if row.dtype.kind not in "US" else row.dtype.kind) for row in rows}) > 1:
+        return rows
+    return np.stack(rows)
 
 
 class PaddedDataset(GeneratorDataset):

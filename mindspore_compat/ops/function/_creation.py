@@ -57,18 +57,11 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """A shape filled with one value."""
+    """A shape filled with one value; without a dtype its integer part, in int64, as upstream."""
     if isinstance(fill_value, torch.Tensor):
-        dtype = dtype or fill_value.dtype
         fill_value = fill_value.item()
     if dtype is None:
-        dtype = (
-            torch.bool
-            if isinstance(fill_value, bool)
-            else torch.int64
-            if isinstance(fill_value, int)
-            else torch.float32
-        )
+        dtype, fill_value = torch.int64, int(fill_value)
     return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
 
 

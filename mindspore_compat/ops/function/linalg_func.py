@@ -136,8 +136,12 @@ def kron(input: Any, other: Any) -> Any:
 
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """The product of vectors along ``axis``."""
-    return wrap(torch.linalg.vecdot(x, y, dim=axis))
+    """The product of vectors along ``axis``; of bools how often both are true, in int64."""
+    if x.is_complex() or y.is_complex():
+        return wrap(torch.linalg.vecdot(x, y, dim=axis))
+    return wrap(
+        torch.sum(x * y, dim=axis, dtype=torch.promote_types(x.dtype, y.dtype) if x.dtype != torch.bool else None)
+    )
 
 
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
@@ -181,14 +185,21 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return wrap(kernels.addmv(input, mat, vec, beta=beta, alpha=alpha))
 
 
+def _batches(*matrices: Any) -> list[Any]:
+    return [item.unsqueeze(0) if item.dim() == 2 else item for item in matrices]
+
+
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * sum of the products in the batch."""
+    """beta * input + alpha * sum of the products in the batch; a matrix is a batch of one."""
+    batch1, batch2 = _batches(batch1, batch2)
     return wrap(kernels.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
 
 
 @takes_unsigned
 def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (batch1 @ batch2)."""
+    """beta * input + alpha * (batch1 @ batch2), of matrices too."""
+    if batch1.dim() == 2 and batch2.dim() == 2:
+        return addmm(input, batch1, batch2, beta=beta, alpha=alpha)
     return wrap(kernels.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
 
 

@@ -68,11 +68,12 @@ def _variable_data(owner: str, variable: Any) -> torch.Tensor:
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Put ``value`` into the variable itself; returns it. ValueError unless it has the variable's shape."""
+    """Put ``value`` into the variable itself; returns its values now. ValueError unless it has the variable's shape."""
     data = _variable_data("Assign", variable)
     check_keeps_dtype("Assign", data, value)
     data.copy_(fitting("Assign", data, value, data.dtype).detach())
-    return changed(variable)
+    result = changed(variable)
+    return result if result is variable else wrap(torch.clone(result))  # what is assigned later leaves it alone
 
 
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:

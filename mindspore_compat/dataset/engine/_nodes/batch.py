@@ -28,6 +28,7 @@ from mindspore_compat.dataset.engine._execution.columns import (
 )
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._results import check_kinds, check_rows, to_batch_column
+from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
@@ -88,6 +89,9 @@ class BatchDataset(Dataset):
         if input_columns is not None and per_batch_map is None:
             raise ValueError("input_columns can be specified only when per_batch_map is set.")
         super().__init__(input_dataset, num_parallel_workers)
+        if isinstance(batch_size, int):
+            for node in waiting(input_dataset):
+                node.batched(batch_size)
         self.batch_size = batch_size
         self.drop_remainder = drop_remainder
         self.max_rowsize = row_sizes(max_rowsize, batch_size)

@@ -67,6 +67,8 @@ class ShuffleDataset(_IndexNode):
     def __init__(self, input_dataset: Dataset, buffer_size: int) -> None:
         type_check(buffer_size, int, "buffer_size")
         check_value(buffer_size, (2, INT32_MAX), "buffer_size")
+        if input_dataset.is_sync():
+            raise RuntimeError("No shuffle after sync operators.")
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
         self._reshuffles = True  # at each pass
