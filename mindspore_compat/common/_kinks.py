@@ -22,6 +22,7 @@ __all__ = ["hardtanh", "leaky_relu", "relu6"]
 _aten = torch.ops.aten
 _nn = torch._C._nn
 _is_grad_enabled = torch.is_grad_enabled
+_is_batched = torch._C._functorch.is_legacy_batchedtensor  # by torch.autograd.grad(..., is_grads_batched=True)
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
 
@@ -75,7 +76,9 @@ def _leaky_relu_backward(grad: Any, x: Any, slope: float) -> Any:
     mean, distance = (1 + slope) / 2, abs(1 - slope)
     slopes = torch.sign(x.detach()).mul_(distance if slope <= 1 else -distance).add_(mean)
     slopes.clamp_(min(slope, 1), max(slope, 1))  # exactly 1 and the slope: both are well inside of what was added
-    return grad * slopes if _is_grad_enabled() else slopes.mul_(grad)
+    if _is_grad_enabled() or _is_batched(grad):
+        return grad * slopes
+    return slopes.mul_(grad)
 
 
 def _leaky_relu_transformed(x: Any, slope: float) -> Any:

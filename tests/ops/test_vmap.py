@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
@@ -89,3 +90,32 @@ def test_cells_of_a_list_take_nested_inputs() -> None:
 def test_what_is_refused(call: Any, told: str) -> None:
     with pytest.raises(RuntimeError, match=told):
         call()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        ops.leaky_relu,
+        ops.relu6,
+        ops.hardtanh,
+        lambda x: ops.binary_cross_entropy(x, ops.ones_like(x), reduction="none"),
+        lambda x: nn.SoftmaxCrossEntropyWithLogits()(x, ops.ones_like(x)),
+        ops.bessel_j0,
+        lambda x: ops.igamma(x, ops.ones_like(x)),
+        lambda x: ops.Betainc()(ops.ones_like(x), ops.ones_like(x), x),
+    ],
+)
+def test_own_derivatives_take_batches_of_gradients(function: Any) -> None:
+    """torch's ``is_grads_batched``, which Jacobians of torch's ask for."""
+    x = torch.linspace(0.1, 0.9, 6).reshape(2, 3).requires_grad_()
+    result = function(x)
+    gradients = torch.randn(4, *result.shape)
+    (found,) = torch.autograd.grad(result, x, gradients, is_grads_batched=True, retain_graph=True)
+    one_by_one = [torch.autograd.grad(result, x, each, retain_graph=True)[0] for each in gradients]
+    torch.testing.assert_close(found, torch.stack(one_by_one))
+
+
+def test_labels_get_no_gradient_from_a_softmax_of_constants() -> None:
+    for dtype in (torch.float32, torch.float16):
+        labels = torch.ones(2, 3, dtype=dtype).requires_grad_()
+        assert not nn.SoftmaxCrossEntropyWithLogits()(torch.ones(2, 3, dtype=dtype), labels).requires_grad

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -114,6 +116,12 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
     return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
 
 
+def _with_signature(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """torch asks for the signature at each call where there is a ``setup_context``: 60 us, unless it is kept."""
+    forward.__signature__ = inspect.signature(forward)  # type: ignore[attr-defined]
+    return forward
+
+
 class _CrossEntropy(torch.autograd.Function):
     """-(y log p + (1 - y) log(1 - p)) with upstream's guards: 1e-12 is added in the logarithms, p (1 - p) is not less
     than that below the derivative by p, and none is in that by y.
@@ -123,6 +131,7 @@ class _CrossEntropy(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
+    @_with_signature
     def forward(p: Any, y: Any) -> Any:  # type: ignore[override]
         return -(y * torch.log(p + _LEAST) + (1 - y) * torch.log(1 - p + _LEAST))
 
@@ -178,6 +187,7 @@ class _SoftmaxCrossEntropy(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
+    @_with_signature
     def forward(x: Any, y: Any) -> Any:  # type: ignore[override]
         return -torch.sum(y * torch.log_softmax(x, -1), -1)
 
@@ -195,9 +205,11 @@ def rows_cross_entropy(logits: Any, labels: Any) -> Any:
     """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it; numbers of 16 bits are rounded once,
     as upstream.
     """
+    labels = labels.detach()
+    of = _SoftmaxCrossEntropy.apply if logits.requires_grad and torch.is_grad_enabled() else _SoftmaxCrossEntropy.forward
     if logits.dtype in (torch.float16, torch.bfloat16):
-        return _SoftmaxCrossEntropy.apply(logits.float(), labels.float()).to(logits.dtype)
-    return _SoftmaxCrossEntropy.apply(logits, labels.detach())
+        return of(logits.float(), labels.float()).to(logits.dtype)
+    return of(logits, labels)
 
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
