@@ -119,6 +119,29 @@ SUITES |= {
     ],
     "compiler": [dict(ver="2.7", paths=(f"{ST}/compiler",), need="cpu_linux")],
     "dataset_more": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.23)],  # 8 % of it are in the baseline
+    # first looked at in session 20, whole
+    "unit": _both(
+        *(
+            f"{UT}/{folder}"
+            for folder in (
+                "ops pynative_mode graph_syntax fallback pipeline rewrite control_flow dynamic_sequence jit ms_function mutable "
+                "parameter_feature vmap transform keep_order communication automl memory_recycle debug numpy_native "
+                "utils mindrecord dataset_deprecated hybrid test_log.py"
+            ).split()
+        )
+    ),
+    "unit10": [
+        dict(
+            ver="1.0",
+            paths=tuple(
+                f"{UT}/{folder}"
+                for folder in (
+                    "ops pynative_mode pipeline transform keep_order communication parameter_feature mindrecord automl"
+                ).split()
+            ),
+        )
+    ],
+    "pijit": [dict(ver="2.7", paths=(f"{ST}/pi_jit",), need="cpu_linux")],
 }
 ORDER = list(SUITES)
 

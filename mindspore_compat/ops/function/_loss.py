@@ -206,7 +206,8 @@ def rows_cross_entropy(logits: Any, labels: Any) -> Any:
     as upstream.
     """
     labels = labels.detach()
-    of = _SoftmaxCrossEntropy.apply if logits.requires_grad and torch.is_grad_enabled() else _SoftmaxCrossEntropy.forward
+    is_recorded = logits.requires_grad and torch.is_grad_enabled()
+    of = _SoftmaxCrossEntropy.apply if is_recorded else _SoftmaxCrossEntropy.forward
     if logits.dtype in (torch.float16, torch.bfloat16):
         return of(logits.float(), labels.float()).to(logits.dtype)
     return of(logits, labels)
