@@ -7,6 +7,8 @@ Parameters, user subclasses and DTensors stay what they are.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from operator import is_
 from typing import Any
 
@@ -14,7 +16,7 @@ import torch
 
 from mindspore_compat.common import _tracing
 
-__all__ = ["wrap", "wrapped_in_trace", "plain", "memory"]
+__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory"]
 
 _Plain = torch.Tensor
 _is_tracing = _tracing.is_tracing
@@ -50,6 +52,16 @@ def wrap(result: Any) -> Any:
         items = {key: wrap(item) for key, item in result.items()}
         return items if _is_tracing() or not all(map(is_, items.values(), result.values())) else result
     return result
+
+
+def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that computes with torch's tensors, for callers who compute with Tensors: ``super().construct(x)``."""
+
+    @functools.wraps(method)
+    def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return wrap(method(self, *args, **kwargs))
+
+    return wrapped
 
 
 def wrapped_in_trace(result: torch.Tensor) -> Any:

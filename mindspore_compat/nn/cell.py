@@ -21,7 +21,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
-from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
+from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap, wrapped_in_trace
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
@@ -101,6 +101,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 for name in (TORCH_ONLY & vars(base).keys()) - own:
                     setattr(cls, name, vars(base)[name])
                     own.add(name)
+        if cls.__module__.startswith("mindspore_compat.") and "construct" in vars(cls):
+            cls.construct = giving_tensors(vars(cls)["construct"])  # type: ignore[method-assign]
 
     # --- calling ------------------------------------------------------------------------------------------------------
 

@@ -141,7 +141,6 @@ SUITES |= {
             ),
         )
     ],
-    "pijit": [dict(ver="2.7", paths=(f"{ST}/pi_jit",), need="cpu_linux")],
 }
 ORDER = list(SUITES)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops._adapt import check_tensors
 
@@ -60,7 +61,7 @@ class LossBase(Cell):
             x = torch.mul(x, weights.to(torch.float32))
         elif weights != 1.0:
             x = torch.mul(x, weights)
-        return reduced(x, self._asked).to(dtype)
+        return wrap(reduced(x, self._asked).to(dtype))
 
     def construct(self, logits: Any, labels: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")

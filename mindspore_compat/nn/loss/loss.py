@@ -21,7 +21,8 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     reduced,
 )
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
-from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div, rows_cross_entropy
+from mindspore_compat.ops.function._cross_entropy import rows_cross_entropy
+from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div
 
 __all__ = [
     "LossBase",

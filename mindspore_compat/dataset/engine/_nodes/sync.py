@@ -23,6 +23,8 @@ class SyncWaitDataset(Dataset):
     that has not been released ends the waiting for good, with a warning, as upstream's time-out does.
     """
 
+    condition_name: str
+
     def __init__(
         self, input_dataset: Dataset, condition_name: str, num_batch: int, callback: Callable | None = None
     ) -> None:
