@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
@@ -96,7 +97,18 @@ def conv_nd(
 
     Raises:
         ValueError: for an unknown ``pad_mode``.
+        TypeError: unless ``padding`` is an int, a tuple or a list.
+        ValueError: for ``groups``, or one axis' ``dilation``, that are no ints.
     """
+    check_type(padding, "padding", (int, tuple, list), owner)
+    check_type(pad_mode, "pad_mode", str, owner)
+    if count == 1 and not isinstance(dilation, (int, tuple, list)):
+        raise ValueError(f"For '{owner}', dilation must be an int or a tuple/list with 1 element, but got {dilation}.")
+    if isinstance(groups, float):
+        raise ValueError(
+            "The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but got "
+            f"group:{groups}, in_channel:{x.shape[1]}, out_channel:{weight.shape[0]}."
+        )
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
@@ -137,6 +137,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> Any:
     """start, start + step, ... below ``end``; ints give int64."""
+    check_type(maxlen, "maxlen", int, "Range")
     result = arange(start, end, step)
     return result if result.dtype.is_floating_point else wrap(to_dtype(result, torch.int64))
 
@@ -153,6 +154,7 @@ def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any
 
 def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = torch.float32) -> Any:
     """base**start ... base**end in ``steps`` values."""
+    check_type(base, "base", int, "LogSpace")
     return wrap(
         torch.logspace(
             float(start), float(end), int(steps), float(base), dtype=dtype_or_none(dtype), device=current_device()
@@ -214,14 +216,18 @@ def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axi
     give none.
 
     Raises:
-        TypeError: unless ``indices`` are int32 or int64.
+        TypeError: unless ``indices`` are int32 or int64, and both values of one dtype.
     """
     check_one_hot(indices)
     depth = int(depth)
+    for name, value in (("on_value", on_value), ("off_value", off_value)):
+        check_type(value, name, (torch.Tensor, int, float, bool), "one_hot")
     on, off = as_plain(on_value), as_plain(off_value)
-    if not isinstance(on_value, torch.Tensor) and not isinstance(off_value, torch.Tensor):
-        common = torch.promote_types(on.dtype, off.dtype)
-        on, off = to_dtype(on, common), to_dtype(off, common)
+    if on.dtype is not off.dtype:
+        raise TypeError(
+            "For primitive[OneHot], the input type must be same. Give 'on_value' and 'off_value' of one dtype, but got "
+            f"{dtype_name(on.dtype)} and {dtype_name(off.dtype)}."
+        )
     axis = axis if axis >= 0 else indices.dim()
     shape = [1] * (indices.dim() + 1)
     shape[axis] = depth
@@ -271,6 +277,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
+    check_type(indexing, "indexing", str, "Meshgrid")
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
     check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
@@ -284,7 +291,7 @@ def cartesian_prod(*inputs: Any) -> Any:
 
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of ``r`` elements."""
-    return wrap(torch.combinations(input, r, with_replacement))
+    return wrap(torch.combinations(input, r, bool(with_replacement)))
 
 
 def block_diag(*inputs: Any) -> Any:

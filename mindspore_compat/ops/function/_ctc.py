@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -169,6 +170,7 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
     class is blank.
     """
+    check_type(merge_repeated, "merge_repeated", bool, "CTCGreedyDecoder")
     for row, steps in enumerate(as_plain(sequence_length).tolist()):
         if steps > inputs.shape[0]:
             raise RuntimeError(

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common._drawing import Drawn
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream, get_seed
@@ -38,6 +39,7 @@ def _check_probability(p: Any, owner: str) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
     """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
+    check_bool(training, "training", "dropout")
     p = _check_probability(p, "dropout")
     if not training or p == 0:
         return input

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._saved_shapes import by_shape
@@ -51,6 +52,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
 
     Indices below 0 count from the end.
     """
+    check_type(batch_dims, "batch_dims", int, "Gather")
     axis = as_int(axis)
     x, indices = input_params, as_plain(input_indices, None, input_params)
     axis = in_range(axis, x.dim())

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._tracing import is_tracing, not_traced
@@ -91,6 +92,7 @@ def nll_loss(
         raise TypeError(
             f"For 'nll_loss', the 'target' must be classes as integers, but got {dtype_name(target.dtype)}."
         )
+    check_type(label_smoothing, "label_smoothing", (float, int), "nll_loss")
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
@@ -265,7 +267,14 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Any:
-    """The negative log likelihood of normal distributions."""
+    """The negative log likelihood of normal distributions.
+
+    Raises:
+        TypeError: unless ``full`` is a bool. ValueError: unless ``eps`` is a float above 0.
+    """
+    check_bool(full, "full", "gaussian_nll_loss")
+    if not isinstance(eps, float) or eps <= 0:
+        raise ValueError(f"For 'gaussian_nll_loss', 'eps' must be a positive float, but got {eps}.")
     check_reduction(reduction, "gaussian_nll_loss")
     return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
 
@@ -288,6 +297,8 @@ def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """The hinge loss of classes."""
+    check_type(p, "p", int, "MultiMarginLoss")
+    check_type(margin, "margin", (int, float), "multi_margin_loss")
     check_reduction(reduction, "multi_margin_loss")
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import get_data
@@ -104,6 +105,7 @@ def lrn(
     """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1
     channels)**beta.
     """
+    check_str_in(norm_region, "norm_region", ("ACROSS_CHANNELS",), "LRN")
     squares = torch.unsqueeze(kernels.square(x), 1)
     summed = torch.squeeze(
         kernels.conv3d(

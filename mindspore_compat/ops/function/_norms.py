@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._integer_results import given_in
@@ -75,6 +76,7 @@ def norm(
     keep_dims: bool = False,
 ) -> Any:
     """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
+    check_type(keepdim, "keep_dims", bool, "LpNorm")
     ord = p if ord is None else ord
     dim = as_axes(axis if dim is None else dim)
     return wrap(norms.norm(A, ord, dim, keepdim or keep_dims, dtype_or_none(dtype)))
@@ -82,12 +84,22 @@ def norm(
 
 def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors along ``axis``."""
+    if not isinstance(ord, (int, float)):
+        raise ValueError(
+            "For vector_norm, the ord mode must be in [0, 2, float('inf'), -float('inf')] or must be int or float, but "
+            f"got {ord}."
+        )
     return wrap(norms.vector_norm(x, ord, as_axes(axis), keepdims, dtype_or_none(dtype)))
 
 
 def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of matrices in the two axes."""
-    return wrap(norms.matrix_norm(A, ord, tuple(axis), keepdims, dtype_or_none(dtype)))
+    if isinstance(ord, str) and ord not in ("fro", "nuc"):
+        raise ValueError(
+            "For matrix_norm, the ord mode must be in [2, -2, 1, -1, float('inf'), float('-inf'), 'fro', 'nuc'] but "
+            f"got {ord}."
+        )
+    return wrap(norms.matrix_norm(A, ord, tuple(axis), bool(keepdims), dtype_or_none(dtype)))
 
 
 def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
@@ -118,6 +130,7 @@ def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of input - other."""
+    check_type(p, "p", int, "LpNorm")
     return wrap(torch.dist(input, other, p))
 
 

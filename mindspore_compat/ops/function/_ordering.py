@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat._api.validate import check_non_negative_int, check_type
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
@@ -105,6 +105,7 @@ def searchsorted(
     sorter: Any = None,
 ) -> Any:
     """Where the values would be inserted to keep the order."""
+    check_type(right, "right", bool, "search_sorted")
     values = as_plain(values, sorted_sequence.dtype, sorted_sequence)
     return wrap(
         torch.searchsorted(sorted_sequence, values, out_int32=out_int32, right=right or side == "right", sorter=sorter)

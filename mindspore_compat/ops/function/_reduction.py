@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._integer_results import cut_after, given_in
@@ -204,11 +205,13 @@ def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 
 def var_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """(variance, mean) over ``axis``."""
+    check_type(ddof, "ddof", (int, bool), "var_mean")
     return wrap(torch.var_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
 def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """(standard deviation, mean) over ``axis``."""
+    check_type(ddof, "ddof", (int, bool), "std_mean")
     return wrap(torch.std_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
@@ -261,12 +264,13 @@ def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = 
 
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The int64 index of the maximum over ``dim`` (None: of all, flattened)."""
+    check_type(keepdim, "keepdim", bool, "argmax")
     return wrap(torch.argmax(input, axis if dim is None else dim, keepdim or keepdims))
 
 
 def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
-    return wrap(to_dtype(torch.argmin(input, axis, keepdims), _int32))
+    return wrap(to_dtype(torch.argmin(input, axis, bool(keepdims)), _int32))
 
 
 def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
@@ -291,6 +295,8 @@ def trace(input: Any) -> Any:
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative int occurs, as float32."""
+    if type(minlength) is not int:
+        raise TypeError(f"For math function 'bincount', 'minlength' must be int but got {type(minlength)}.")
     counts = torch.bincount(input, weights, int(minlength))
     return wrap(counts if weights is not None else to_dtype(counts, torch.float32))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
@@ -180,6 +180,7 @@ def grid_sample(
     Raises:
         TypeError: unless both are of one dtype. ValueError: unless both have four axes, or five.
     """
+    check_type(padding_mode, "padding_mode", str, "grid_sample")
     owner = f"GridSampler{3 if isinstance(input, torch.Tensor) and input.dim() == 5 else 2}D"
     check_tensors(owner, input_x=input, grid=grid)
     check_same_dtype(owner, input_x=input, grid=grid)
@@ -193,4 +194,5 @@ def grid_sample(
 
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     """The grid of affine transforms for `grid_sample`."""
+    check_type(align_corners, "align_corners", bool, "AffineGrid")
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))

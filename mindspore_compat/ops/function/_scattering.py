@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
@@ -138,10 +139,11 @@ def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
 
 
 def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
-    combine = _COMBINE[kind]
+    combine, owner = _COMBINE[kind], f"Scatter{'Nd' if by_coordinates else ''}{kind.capitalize()}"
 
-    @checks_places(f"Scatter{'Nd' if by_coordinates else ''}{kind.capitalize()}")
+    @checks_places(owner)
     def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+        check_type(use_locking, "use_locking", bool, owner)
         indices = as_long(indices)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
         with torch.no_grad():

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._telling import tells_of_axes
@@ -137,6 +138,8 @@ def kron(input: Any, other: Any) -> Any:
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
     """The product of vectors along ``axis``; of bools how often both are true, in int64."""
+    if type(axis) is not int:
+        raise TypeError(f"For vecdot, the dim should be int, but got {type(axis)}.")
     if x.is_complex() or y.is_complex():
         return wrap(torch.linalg.vecdot(x, y, dim=axis))
     return wrap(
@@ -254,6 +257,7 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
     triangle as it is, as upstream.
     """
+    check_type(upper, "upper", bool, "CholeskyInverse")
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
@@ -339,6 +343,7 @@ def matrix_power(input: Any, n: int) -> Any:
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """The solution of matrix @ x = rhs."""
+    check_type(adjoint, "adjoint", bool, "MatrixSolve")
     return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
 
 
@@ -372,6 +377,7 @@ def qr(input: Any, mode: str = "reduced") -> Any:
 
 def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """(singular values, U, V), or the values alone. V is not transposed."""
+    check_type(full_matrices, "full_matrices", bool, "Svd")
     if not compute_uv:
         return wrap(torch.linalg.svdvals(input))
     u, s, vh = torch.linalg.svd(input, full_matrices)
