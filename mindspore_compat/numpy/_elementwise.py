@@ -12,6 +12,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import pair
+from mindspore_compat.ops.function._argument_names import named
 
 
 def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,6 +198,8 @@ def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _unary(name, function) for name, function in _UNARY.items()})
 globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
+for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # upstream's names
+    globals()[_name] = named(_name, globals()[_name], [_argument])
 
 __all__ = [*_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "clamp"]
 

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
 from mindspore_compat.ops import function as F
+from mindspore_compat.ops.function._argument_names import named
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
     "equal": F.equal,
@@ -48,6 +49,7 @@ def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _comparison(name, function) for name, function in _COMPARISONS.items()})
 globals().update({name: _test(name, function) for name, function in _TESTS.items()})
+globals()["logical_not"] = named("logical_not", globals()["logical_not"], ["a"])  # upstream's name
 
 __all__ = [
     *_COMPARISONS,

@@ -62,8 +62,12 @@ class DropoutExt(Cell):
             raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1], but got {p}.")
         self.p, self.inplace = p, inplace
 
-    def construct(self, x: Any) -> Any:
-        return (torch.dropout_ if self.inplace else torch.dropout)(x, self.p, True) if self.training and self.p else x
+    def construct(self, input: Any) -> Any:
+        return (
+            (torch.dropout_ if self.inplace else torch.dropout)(input, self.p, True)
+            if self.training and self.p
+            else input
+        )
 
 
 class _ChannelDropout(Cell):
@@ -120,9 +124,9 @@ class Dropout2dExt(Cell):
         super().__init__()
         self.p, self.inplace = p, inplace
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         return (
-            (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(x, self.p, True)
+            (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(input, self.p, True)
             if self.training and self.p
-            else x
+            else input
         )

@@ -29,22 +29,22 @@ class Triu(Cell):
 class MatrixDiag(Cell):
     """Diagonal matrices (*, n, n) of vectors (*, n)."""
 
-    def construct(self, x: Any) -> Any:
-        return torch.diag_embed(x)
+    def construct(self, input_x: Any) -> Any:
+        return torch.diag_embed(input_x)
 
 
 class MatrixDiagPart(Cell):
     """Diagonals of matrices (*, m, n)."""
 
-    def construct(self, x: Any) -> Any:
-        return torch.diagonal(x, dim1=-2, dim2=-1)
+    def construct(self, input_x: Any) -> Any:
+        return torch.diagonal(input_x, dim1=-2, dim2=-1)
 
 
 class MatrixSetDiag(Cell):
     """Matrices (*, m, n) with their diagonals replaced."""
 
-    def construct(self, x: Any, diagonal: Any) -> Any:
-        return torch.diagonal_scatter(x, diagonal, dim1=-2, dim2=-1)
+    def construct(self, input_x: Any, diagonal: Any) -> Any:
+        return torch.diagonal_scatter(input_x, diagonal, dim1=-2, dim2=-1)
 
 
 class Roll(Cell):
@@ -62,11 +62,13 @@ class Roll(Cell):
                 f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}."
             )
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input_x: Any) -> Any:
         for item in self.axis:
-            if not -x.dim() <= item < x.dim():
-                raise ValueError(f"For 'Roll', the 'axis' must be in range [{-x.dim()}, {x.dim()}), but got {item}.")
-        return torch.roll(x, self.shift, self.axis)
+            if not -input_x.dim() <= item < input_x.dim():
+                raise ValueError(
+                    f"For 'Roll', the 'axis' must be in range [{-input_x.dim()}, {input_x.dim()}), but got {item}."
+                )
+        return torch.roll(input_x, self.shift, self.axis)
 
 
 class Unflatten(Cell):
@@ -77,7 +79,7 @@ class Unflatten(Cell):
         self.axis = check_type(axis, "axis", int, "Unflatten")
         self.unflattened_size = tuple(check_type(unflattened_size, "unflattened_size", (tuple, list), "Unflatten"))
 
-    def construct(self, x: Any) -> Any:
-        shape = tuple(x.shape)
+    def construct(self, input_x: Any) -> Any:
+        shape = tuple(input_x.shape)
         rest = shape[self.axis + 1 :] if self.axis != -1 else ()
-        return torch.reshape(x, shape[: self.axis] + self.unflattened_size + rest)
+        return torch.reshape(input_x, shape[: self.axis] + self.unflattened_size + rest)

@@ -36,18 +36,18 @@ class _AdaptiveLine(Cell):
         super().__init__()
         self.output_size = check_positive_int(output_size, "output_size", type(self).__name__)
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         owner = type(self).__name__
-        if x.dim() != 3:
-            raise ValueError(f"For '{owner}', the input must has 3 dim, but got {x.dim()}.")
-        if x.shape[2] < self.output_size or x.shape[2] % self.output_size:
+        if input.dim() != 3:
+            raise ValueError(f"For '{owner}', the input must has 3 dim, but got {input.dim()}.")
+        if input.shape[2] < self.output_size or input.shape[2] % self.output_size:
             raise ValueError(
                 f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but "
-                f"got {x.shape[2]}."
+                f"got {input.shape[2]}."
             )
-        if x.dtype not in (torch.float16, torch.float32):
-            raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {x.dtype}.")
-        return self._pool(x)
+        if input.dtype not in (torch.float16, torch.float32):
+            raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {input.dtype}.")
+        return self._pool(input)
 
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
@@ -96,10 +96,12 @@ class _AdaptiveNd(Cell):
 class AdaptiveAvgPool2d(_AdaptiveNd):
     """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
 
-    def construct(self, x: Any) -> Any:
-        if x.dim() not in (3, 4):
-            raise ValueError(f"For primitive[AdaptiveAvgPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
-        return kernels.adaptive_avg_pool2d(x, self._resolved(x, self._sizes))
+    def construct(self, input: Any) -> Any:
+        if input.dim() not in (3, 4):
+            raise ValueError(
+                f"For primitive[AdaptiveAvgPool2D], the rank of x must be in [3,4], but got {input.dim()}."
+            )
+        return kernels.adaptive_avg_pool2d(input, self._resolved(input, self._sizes))
 
 
 class AdaptiveAvgPool3d(_AdaptiveNd):
@@ -107,8 +109,8 @@ class AdaptiveAvgPool3d(_AdaptiveNd):
 
     _count = 3
 
-    def construct(self, x: Any) -> Any:
-        return kernels.adaptive_avg_pool3d(x, self._resolved(x, self._sizes))
+    def construct(self, input: Any) -> Any:
+        return kernels.adaptive_avg_pool3d(input, self._resolved(input, self._sizes))
 
 
 class AdaptiveMaxPool2d(_AdaptiveNd):
@@ -118,11 +120,13 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def construct(self, x: Any) -> Any:
-        if x.dim() not in (3, 4):
-            raise ValueError(f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {x.dim()}.")
+    def construct(self, input: Any) -> Any:
+        if input.dim() not in (3, 4):
+            raise ValueError(
+                f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {input.dim()}."
+            )
         sizes = self._checked(self.output_size)  # the only one of them whose size may be set later
-        result = _nn.adaptive_max_pool2d(x, self._resolved(x, sizes))
+        result = _nn.adaptive_max_pool2d(input, self._resolved(input, sizes))
         return tuple(result) if self.return_indices else result[0]
 
 
@@ -135,8 +139,8 @@ class AdaptiveMaxPool3d(_AdaptiveNd):
         super().__init__(output_size)
         self.return_indices = return_indices
 
-    def construct(self, x: Any) -> Any:
-        return F.adaptive_max_pool3d(x, self._resolved(x, self._sizes), self.return_indices)
+    def construct(self, input: Any) -> Any:
+        return F.adaptive_max_pool3d(input, self._resolved(input, self._sizes), self.return_indices)
 
 
 class _Fractional(Cell):
@@ -169,18 +173,18 @@ class _Fractional(Cell):
                 )
             self._ratios = ratios
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         owner, count = type(self).__name__, self._count
         size = (
             sizes(self.output_size, "output_size", owner, count)
             if self.output_size is not None
-            else tuple(int(width * ratio) for width, ratio in zip(x.shape[-count:], self._ratios))
+            else tuple(int(width * ratio) for width, ratio in zip(input.shape[-count:], self._ratios))
         )
-        batch, samples = x if x.dim() == count + 2 else torch.unsqueeze(x, 0), self._random_samples
+        batch, samples = input if input.dim() == count + 2 else torch.unsqueeze(input, 0), self._random_samples
         if samples is None:
-            samples = torch.rand(*batch.shape[:2], count, dtype=x.dtype, device=x.device)
+            samples = torch.rand(*batch.shape[:2], count, dtype=input.dtype, device=input.device)
         found = type(self)._operator(batch, sizes(self.kernel_size, "kernel_size", owner, count), size, samples)
-        if x.dim() == count + 1:
+        if input.dim() == count + 1:
             found = tuple(torch.squeeze(item, 0) for item in found)
         return tuple(found) if self.return_indices else found[0]
 

@@ -57,5 +57,5 @@ class PReLUExt(Cell):
         super().__init__()
         self.weight = Parameter(initializer(float(init), (num_parameters,), dtype or torch.float32), name="weight")
 
-    def construct(self, x: Any) -> Any:
-        return torch.prelu(x, self.weight)
+    def construct(self, input: Any) -> Any:
+        return torch.prelu(input, self.weight)

@@ -36,10 +36,10 @@ class Softmax(Cell):
         super().__init__()
         self.axis = _checked_axis(axis, "Softmax")
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         if isinstance(self.axis, int):
-            return torch.softmax(with_axes("Softmax", x), self.axis)
-        return torch.exp(torch.sub(x, kernels.logsumexp(x, self.axis, True)))
+            return torch.softmax(with_axes("Softmax", input), self.axis)
+        return torch.exp(torch.sub(input, kernels.logsumexp(input, self.axis, True)))
 
 
 class Softmin(Cell):

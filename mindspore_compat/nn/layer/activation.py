@@ -61,8 +61,8 @@ class ReLU(Cell):
         [0. 2.]
     """
 
-    def construct(self, x: Any) -> Any:
-        return torch.relu(x)
+    def construct(self, input: Any) -> Any:
+        return torch.relu(input)
 
 
 class ReLU6(Cell):
@@ -108,29 +108,29 @@ class SiLU(Cell):
 class Mish(Cell):
     """x · tanh(softplus(x))."""
 
-    def construct(self, x: Any) -> Any:
-        return _nn.mish(x)
+    def construct(self, input_x: Any) -> Any:
+        return _nn.mish(input_x)
 
 
 class HSwish(Cell):
     """x · min(max(x + 3, 0), 6) / 6."""
 
-    def construct(self, x: Any) -> Any:
-        return _nn.hardswish(x)
+    def construct(self, input: Any) -> Any:
+        return _nn.hardswish(input)
 
 
 class HSigmoid(Cell):
     """min(max(x + 3, 0), 6) / 6."""
 
-    def construct(self, x: Any) -> Any:
-        return _nn.hardsigmoid(x)
+    def construct(self, input: Any) -> Any:
+        return _nn.hardsigmoid(input)
 
 
 class LogSigmoid(Cell):
     """log(sigmoid(x)), without upstream's overflow for very negative x."""
 
-    def construct(self, x: Any) -> Any:
-        return _nn.log_sigmoid(x)
+    def construct(self, input_x: Any) -> Any:
+        return _nn.log_sigmoid(input_x)
 
 
 class Softsign(Cell):
@@ -143,8 +143,8 @@ class Softsign(Cell):
 class SeLU(Cell):
     """Scaled exponential linear unit."""
 
-    def construct(self, x: Any) -> Any:
-        return torch.selu(x)
+    def construct(self, input_x: Any) -> Any:
+        return torch.selu(input_x)
 
 
 class FastGelu(Cell):
@@ -241,8 +241,8 @@ class Threshold(Cell):
         self.threshold = check_type(threshold, "threshold", (float, int), "Threshold")
         self.value = check_type(value, "value", (float, int), "Threshold")
 
-    def construct(self, x: Any) -> Any:
-        return torch.threshold(x, self.threshold, self.value)
+    def construct(self, input_x: Any) -> Any:
+        return torch.threshold(input_x, self.threshold, self.value)
 
 
 class SoftShrink(Cell):
@@ -252,8 +252,8 @@ class SoftShrink(Cell):
         super().__init__()
         self.lambd = check_type(lambd, "lambd", (float, int), "SoftShrink")
 
-    def construct(self, x: Any) -> Any:
-        return _nn.softshrink(x, self.lambd)
+    def construct(self, input: Any) -> Any:
+        return _nn.softshrink(input, self.lambd)
 
 
 class HShrink(Cell):
@@ -263,8 +263,8 @@ class HShrink(Cell):
         super().__init__()
         self.lambd = check_type(lambd, "lambd", (float, int), "HShrink")
 
-    def construct(self, x: Any) -> Any:
-        return torch.hardshrink(x, self.lambd)
+    def construct(self, input: Any) -> Any:
+        return torch.hardshrink(input, self.lambd)
 
 
 class GLU(Cell):
@@ -302,11 +302,11 @@ class LRN(Cell):
             )
         self.depth_radius, self.bias, self.alpha, self.beta = depth_radius, bias, alpha, beta
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input_x: Any) -> Any:
         radius = self.depth_radius
-        squares = _nn.pad(kernels.square(x), (0, 0, 0, 0, radius, radius))
+        squares = _nn.pad(kernels.square(input_x), (0, 0, 0, 0, radius, radius))
         sums = torch.sum(squares.unfold(1, 2 * radius + 1, 1), dim=-1)
-        return torch.div(x, kernels.pow(torch.add(torch.mul(sums, self.alpha), self.bias), self.beta))
+        return torch.div(input_x, kernels.pow(torch.add(torch.mul(sums, self.alpha), self.bias), self.beta))
 
 
 _activation: dict[str, Callable[..., Cell]] = {

@@ -193,8 +193,8 @@ class Identity(Cell):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def construct(self, x: Any) -> Any:
-        return x
+    def construct(self, input: Any) -> Any:
+        return input
 
 
 class Upsample(Cell):
@@ -375,15 +375,15 @@ class Unfold(Cell):
             padding.lower() if isinstance(padding, str) else padding, "padding", ("valid", "same"), "Unfold"
         )
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input_x: Any) -> Any:
         if self.padding == "same":
-            pairs = [same_padding(*item) for item in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
-            x = torch._C._nn.pad(x, (*pairs[1], *pairs[0]))
-        batch, channels = x.shape[:2]
+            pairs = [same_padding(*item) for item in zip(input_x.shape[-2:], self._kernel, self._stride, self._rate)]
+            input_x = torch._C._nn.pad(input_x, (*pairs[1], *pairs[0]))
+        batch, channels = input_x.shape[:2]
         places = [
             (size - rate * (width - 1) - 1) // step + 1
-            for size, width, step, rate in zip(x.shape[-2:], self._kernel, self._stride, self._rate)
+            for size, width, step, rate in zip(input_x.shape[-2:], self._kernel, self._stride, self._rate)
         ]
-        columns = torch._C._nn.im2col(x, self._kernel, self._rate, (0, 0), self._stride)
+        columns = torch._C._nn.im2col(input_x, self._kernel, self._rate, (0, 0), self._stride)
         patches = torch.reshape(columns, (batch, channels, self._kernel[0] * self._kernel[1], *places))
         return torch.reshape(torch.transpose(patches, 1, 2), (batch, -1, *places))

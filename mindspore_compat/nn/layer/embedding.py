@@ -133,13 +133,13 @@ class EmbeddingExt(Cell):
         self.weight = Parameter(_weight, name="weight", requires_grad=not _freeze)
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
 
-    def construct(self, ids: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         weight = self.weight
         if self.max_norm is not None:
             with torch.no_grad():
-                torch.embedding_renorm_(weight.detach(), ids.to(torch.int64).flatten(), self.max_norm, self.norm_type)
+                torch.embedding_renorm_(weight.detach(), input.to(torch.int64).flatten(), self.max_norm, self.norm_type)
         padding = -1 if self.padding_idx is None else self.padding_idx % self.num_embeddings
-        return torch.embedding(weight, ids, padding, self.scale_grad_by_freq)
+        return torch.embedding(weight, input, padding, self.scale_grad_by_freq)
 
 
 class EmbeddingLookup(Cell):

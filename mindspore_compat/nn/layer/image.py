@@ -212,13 +212,13 @@ class PixelShuffle(Cell):
         super().__init__()
         self.upscale_factor = check_positive_int(upscale_factor, "upscale_factor", "PixelShuffle")
 
-    def construct(self, x: Any) -> Any:
-        if x.dim() < 3 or x.shape[-3] % self.upscale_factor**2:
+    def construct(self, input: Any) -> Any:
+        if input.dim() < 3 or input.shape[-3] % self.upscale_factor**2:
             raise ValueError(
                 "For 'PixelShuffle', axis -3 of the input must be divisible by "
-                f"{self.upscale_factor**2}, but got shape {tuple(x.shape)}."
+                f"{self.upscale_factor**2}, but got shape {tuple(input.shape)}."
             )
-        return torch.pixel_shuffle(x, self.upscale_factor)
+        return torch.pixel_shuffle(input, self.upscale_factor)
 
 
 class PixelUnshuffle(Cell):
@@ -228,13 +228,13 @@ class PixelUnshuffle(Cell):
         super().__init__()
         self.downscale_factor = check_positive_int(downscale_factor, "downscale_factor", "PixelUnshuffle")
 
-    def construct(self, x: Any) -> Any:
-        if x.dim() < 3 or any(size % self.downscale_factor for size in x.shape[-2:]):
+    def construct(self, input: Any) -> Any:
+        if input.dim() < 3 or any(size % self.downscale_factor for size in input.shape[-2:]):
             raise ValueError(
                 f"For 'PixelUnshuffle', the last two axes of the input must be divisible by {self.downscale_factor}, "
-                f"but got shape {tuple(x.shape)}."
+                f"but got shape {tuple(input.shape)}."
             )
-        return torch.pixel_unshuffle(x, self.downscale_factor)
+        return torch.pixel_unshuffle(input, self.downscale_factor)
 
 
 class ResizeBilinear(Cell):

@@ -226,19 +226,19 @@ class LayerNorm(Cell):
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input_x: Any) -> Any:
         gamma, beta = self.gamma, self.beta
-        if gamma.dtype is not x.dtype:
-            gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
-        shape = tuple(x.shape[self._axis :])
+        if gamma.dtype is not input_x.dtype:
+            gamma, beta = gamma.to(input_x.dtype), beta.to(input_x.dtype)
+        shape = tuple(input_x.shape[self._axis :])
         if shape == tuple(gamma.shape):
-            return torch.layer_norm(x, shape, gamma, beta, self._epsilon)
-        if tuple(x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
+            return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
+        if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(
                 f"For 'LayerNorm', the shape of the input from 'begin_params_axis' {self.begin_params_axis} on must be "
-                f"'normalized_shape' {self.normalized_shape}, but got {tuple(x.shape)}."
+                f"'normalized_shape' {self.normalized_shape}, but got {tuple(input_x.shape)}."
             )
-        return torch.addcmul(beta, torch.layer_norm(x, shape, None, None, self._epsilon), gamma)
+        return torch.addcmul(beta, torch.layer_norm(input_x, shape, None, None, self._epsilon), gamma)
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]
@@ -279,8 +279,8 @@ class LayerNormExt(Cell):
             else None
         )
 
-    def construct(self, x: Any) -> Any:
-        return torch.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
+    def construct(self, input: Any) -> Any:
+        return torch.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extend_repr(self) -> str:
         return f"normalized_shape={self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -323,9 +323,9 @@ class MaxPool2dExt(Cell):
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.return_indices, self.ceil_mode = padding, dilation, return_indices, ceil_mode
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         operator = _nn.max_pool2d_with_indices if self.return_indices else torch.max_pool2d
-        return operator(x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+        return operator(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
 
 class AvgPool1dExt(Cell):
@@ -345,9 +345,9 @@ class AvgPool1dExt(Cell):
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         return type(self)._operator(
-            x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
 
 
@@ -368,9 +368,9 @@ class AvgPool2dExt(AvgPool1dExt):
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
-    def construct(self, x: Any) -> Any:
+    def construct(self, input: Any) -> Any:
         return type(self)._operator(
-            x,
+            input,
             self.kernel_size,
             self.stride,
             self.padding,

@@ -305,11 +305,11 @@ class BCEWithLogitsLoss(LossBase):
                 raise TypeError(f"For 'BCEWithLogitsLoss', the '{name}' can not be a Parameter, but got {value}.")
         self.weight, self.pos_weight = weight, pos_weight
 
-    def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("BCEWithLogitsLoss", input=logits, target=labels)
-        check_same_shape("BCEWithLogitsLoss", input=logits, target=labels)
+    def construct(self, input: Any, target: Any) -> Any:
+        check_tensors("BCEWithLogitsLoss", input=input, target=target)
+        check_same_shape("BCEWithLogitsLoss", input=input, target=target)
         return torch.binary_cross_entropy_with_logits(
-            logits, labels, self.weight, self.pos_weight, _CODES[self.reduction]
+            input, target, self.weight, self.pos_weight, _CODES[self.reduction]
         )
 
 

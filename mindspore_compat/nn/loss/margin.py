@@ -103,12 +103,12 @@ class PoissonNLLLoss(LossBase):
         super().__init__(reduction)
         self.log_input, self.full, self.eps = log_input, full, eps
 
-    def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("PoissonNLLLoss", input=logits, target=labels)
-        labels = labels.to(logits.dtype)
-        loss = torch.exp(logits) - labels * logits if self.log_input else logits - labels * torch.log(logits + self.eps)
+    def construct(self, input: Any, target: Any) -> Any:
+        check_tensors("PoissonNLLLoss", input=input, target=target)
+        target = target.to(input.dtype)
+        loss = torch.exp(input) - target * input if self.log_input else input - target * torch.log(input + self.eps)
         if self.full:
-            safe = torch.clamp(labels, min=self.eps)
+            safe = torch.clamp(target, min=self.eps)
             term = (safe + 0.5) * torch.log(safe) - safe + 0.5 * math.log(2 * math.pi)
             loss = loss + torch.where(safe > 1, term, torch.zeros_like(term))
         return self.get_loss(loss)

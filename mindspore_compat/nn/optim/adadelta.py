@@ -34,12 +34,10 @@ class Adadelta(Optimizer):
         self.accum = self.parameters.clone(prefix="accum", init=0)  # type: ignore[attr-defined]
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)  # type: ignore[attr-defined]
 
-    def construct(self, gradients: Any) -> Any:
-        if not isinstance(gradients, (tuple, list)) or not isinstance(gradients[0], torch.Tensor):
-            raise TypeError(
-                f"For 'Adadelta', the 'grads' must be a tuple of Tensor, but got {type(gradients).__name__}."
-            )
-        return super().construct(gradients)
+    def construct(self, grads: Any) -> Any:
+        if not isinstance(grads, (tuple, list)) or not isinstance(grads[0], torch.Tensor):
+            raise TypeError(f"For 'Adadelta', the 'grads' must be a tuple of Tensor, but got {type(grads).__name__}.")
+        return super().construct(grads)
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None

@@ -1,0 +1,69 @@
+"""Functions, and layers' ``construct``, have real MindSpore's names of arguments, for calls by name and for programs that
+ask ``inspect.signature``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, ops
+from tests.golden.make_argument_names import names
+
+NAMES: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "argument_names.json").read_text())
+#: names that differ, and why
+OTHERWISE = {
+    **dict.fromkeys(
+        [f"nn.{name}.construct" for name in ("Adagrad", "FTRL", "ProximalAdagrad")], "the base class's: gradients"
+    ),
+    "nn.AdaptiveMaxPool1d.construct": "as that of AdaptiveAvgPool1d",
+    "mint.special.round": "decimals, which real MindSpore takes by its kernel",
+}
+
+
+def _found(name: str) -> Any:
+    parts = name.removesuffix(".construct").split(".")
+    module = importlib.import_module(".".join(["mindspore_compat", *parts[:-1]]))
+    value = getattr(module, parts[-1], None)
+    return getattr(value, "construct", None) if name.endswith(".construct") else value
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OTHERWISE])
+def test_names_of_arguments(name: str) -> None:
+    function = _found(name)
+    shown = None if function is None else names(function)
+    if shown is None:
+        pytest.skip("a placeholder, or takes any arguments")
+    assert shown == NAMES[name]
+
+
+def test_most_are_compared() -> None:
+    shown = [names(function) for function in map(_found, NAMES) if function is not None]
+    assert sum(item is not None for item in shown) > 1300
+
+
+def test_calls_by_upstreams_names() -> None:
+    x, y = Tensor([[4.0, 6.0]]), Tensor([[2.0, 4.0]])
+    for name, given, wanted in (
+        ("deg2rad", {"x": x}, np.deg2rad([[4.0, 6.0]])),
+        ("floor_div", {"x": x, "y": y}, [[2, 1]]),
+        ("true_divide", {"dividend": x, "divisor": y}, [[2, 1.5]]),
+        ("heaviside", {"input": x - 4, "values": y}, [[2, 1]]),
+        ("diff_ext", {"input": x, "dim": 1}, [[2]]),
+        ("row_stack", {"tensors": (x, y)}, [[4, 6], [2, 4]]),
+    ):
+        np.testing.assert_allclose(getattr(ops, name)(**given).asnumpy(), wanted, rtol=1e-6)
+
+
+def test_names_of_1_x_are_taken_and_not_shown() -> None:
+    x = Tensor(np.arange(12, dtype=np.float32).reshape(4, 3))
+    assert [item.shape for item in ops.split(x, axis=0, output_num=2)] == [(2, 3), (2, 3)]
+    assert "output_num" not in inspect.signature(ops.split).parameters  # mindcv asks
+    assert ops.argmax(x, axis=1, keepdims=True).shape == (4, 1)
+    assert ops.transpose(x, input_perm=(1, 0)).shape == (3, 4)
