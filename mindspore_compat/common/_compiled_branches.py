@@ -23,6 +23,7 @@ from mindspore_compat.common._compiled_kinds import TENSOR_CALLS, Kind, Kinds, a
 from mindspore_compat.common._compiled_meaning import is_compiled
 from mindspore_compat.common._compiled_refusals import Refusals
 from mindspore_compat.common._compiled_words import tree_of
+from mindspore_compat.common._in_graph import is_within_compiled
 
 __all__ = ["Branches", "may_branch"]
 
@@ -127,7 +128,7 @@ class _Condition:
         return name in needed
 
     def _error(self, one: Kind | None, other: Kind | None, *nodes: Any) -> TypeError:
-        kinds = " and ".join(str(kind and (kind.name, kind.dtype)[: 1 + (kind.dtype is not None)]) for kind in (one, other))
+        kinds = " and ".join(kind.text if kind is not None else "?" for kind in (one, other))
         lines = [
             f"  {self.path}:{node.lineno}: {linecache.getline(self.path, node.lineno).strip()}"
             for node in (self.node, *nodes)
@@ -210,7 +211,7 @@ def _is_dropped(frame: types.FrameType) -> bool:
     caller = frame.f_back
     while caller is not None and caller.f_globals.get("__name__", "").startswith(("mindspore_compat", "torch")):
         caller = caller.f_back
-    if caller is None:
+    if caller is None or not is_within_compiled(caller):  # a script's own line
         return False
     code = caller.f_code.co_code
     after = caller.f_lasti + 2
@@ -300,7 +301,8 @@ def _orders(function: ast.FunctionDef) -> Iterator[ast.Compare]:
     }
     for item in ast.walk(function):
         if isinstance(item, ast.Compare) and len(item.ops) == 1 and type(item.ops[0]) in _ORDERS:
-            if all(isinstance(side, _LITERALS) or getattr(side, "id", "") in held for side in (item.left, *item.comparators)):
+            sides = (item.left, *item.comparators)
+            if all(isinstance(side, _LITERALS) or getattr(side, "id", "") in held for side in sides):
                 yield item
 
 

@@ -1,4 +1,4 @@
-"""What upstream's compiler knows for certain of an expression: its kind, and whether its value varies from call to call.
+"""What upstream's compiler knows for certain of an expression: its kind, and whether its value varies between calls.
 
 Only inputs, Parameters, literals and what operators make of them count. What comes out of a call, or of code that
 upstream leaves to Python, may be constant or of any kind there, and is unknown here.
@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat.common._compiled_words import UNKNOWN, value_of
 from mindspore_compat.common._in_graph import outermost_graph_inputs
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["TENSOR_CALLS", "Kind", "Kinds", "are_apart", "stored_names"]
 
@@ -27,6 +28,13 @@ class Kind(NamedTuple):
     dtype: torch.dtype | None = None
     varies: bool = False
     items: tuple[Kind | None, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """For messages."""
+        if self.items:
+            return f"{self.name} of ({', '.join('?' if item is None else item.text for item in self.items)})"
+        return self.name if self.dtype is None else f"{self.name}[{dtype_name(self.dtype)}]"
 
 
 SCALARS = frozenset(("bool", "int", "float", "str"))
@@ -145,7 +153,9 @@ class Kinds:
     def _is_number(self, node: ast.expr) -> bool:
         """Whether it is a number that the compiler can take for one, varying or not."""
         value = value_of(node, self.frame)
-        return isinstance(value, (bool, int, float)) or (isinstance(node, ast.UnaryOp) and self._is_number(node.operand))
+        return isinstance(value, (bool, int, float)) or (
+            isinstance(node, ast.UnaryOp) and self._is_number(node.operand)
+        )
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Kind | None:
         kind = self.of(node.operand)

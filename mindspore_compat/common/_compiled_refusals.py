@@ -1,5 +1,5 @@
-"""What Python runs and upstream's compiler refuses, whatever the values: calls of ``range``, ``zip`` and ``str.format``,
-and attributes that are set of an element.
+"""What Python runs and upstream's compiler refuses: some calls of ``range``, ``zip`` and ``str.format``, and attributes
+that are set of an element.
 """
 
 from __future__ import annotations
