@@ -2,17 +2,13 @@
 refuses, and what it runs is run.
 """
 
-import importlib.util
-import json
-
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
 from tests.common.branch_programs import programs
-from tests.support.oracle import run_oracle
+from tests.common.compiled_programs import HEAD, answers, module_of
 
-HEAD = "import mindspore_compat as ms\nfrom mindspore_compat import Parameter, Tensor, nn, ops\n\n"
 #: real MindSpore refuses each, with ``x < 3`` for the condition C
 REFUSED = {
     "returned": "if C:\n        return Tensor([1, 2, 3])\n    return 0",
@@ -63,14 +59,6 @@ CONSTANT = (
 def _pynative():
     yield
     ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
-def module_of(source, path):
-    path.write_text(source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def function_of(body, path):
@@ -151,32 +139,6 @@ def test_a_condition_is_looked_at_a_few_times_at_most(monkeypatch, tmp_path):
     for _ in range(20):
         function(Tensor([0.0]), 1, 2)
     assert len(looks) <= 8
-
-
-_ASK = """
-import os, sys, tempfile
-import mindspore as ms
-folder = tempfile.mkdtemp()
-open(os.path.join(folder, "asked_programs.py"), "w").write(SOURCE)
-sys.path.insert(0, folder)
-import asked_programs
-ms.set_context(mode=ms.GRAPH_MODE)
-found = {}
-for name in NAMES:
-    item = getattr(asked_programs, name)
-    try:
-        (item() if isinstance(item, type) else ms.jit(item))(ms.Tensor([1.0]), ms.Tensor([3.0]), ms.Tensor([2]))
-        found[name] = "runs"
-    except Exception as error:
-        found[name] = f"{type(error).__name__}: {error}"[:300]
-give(found)
-"""
-
-
-def answers(source, names):
-    """What real MindSpore says of functions and Cells: "runs", or the error's type and text."""
-    source = source.replace("mindspore_compat", "mindspore")
-    return run_oracle(f"SOURCE, NAMES = {json.dumps(source)}, {json.dumps(names)}\n{_ASK}")
 
 
 @pytest.mark.oracle
