@@ -72,37 +72,40 @@ class _Condition:
         self.looks = 8  # how often it is still looked at
         self.may_be_python = any(isinstance(item, _PYTHON) for item in ast.walk(node.test))  # Python's bool
 
-    def check(self, frame: types.FrameType) -> None:
-        """Raises TypeError where upstream's compiler does."""
+    def refusal(self, frame: types.FrameType) -> TypeError | None:
+        """What upstream's compiler raises. Where it has varied and may, it is not looked at again."""
         kinds = Kinds(self.function, frame)
         if not kinds.varies(self.node.test):
-            return
-        self.looks = 0
-        if _is_dropped(frame):
-            return
-        if isinstance(self.node, ast.IfExp):
-            name = getattr(self.statement, "targets", [None])[0]
-            if not isinstance(self.statement, ast.Return) and not self._is_needed(getattr(name, "id", "")):
-                return
-            one, other = kinds.of(self.node.body), kinds.of(self.node.orelse)
-            if are_apart(one, other):
-                raise self._error(one, other, self.node.body, self.node.orelse)
-            return
-        try:
-            (one, first), (other, second) = (_walk(block, kinds) for block in (self.node.body, self.node.orelse))
-            if isinstance(self.node, ast.While) and not one.is_return:
-                return
-            if one.is_return or other.is_return:
-                one, other = (self._to_return(*path, kinds) for path in ((one, first), (other, second)))
-                if are_apart(one.kind, other.kind):
-                    raise self._error(one.kind, other.kind, one.statement, other.statement)
-                return
-        except _UncertainError:
-            return
+            return None
+        found = None
+        if not _is_dropped(frame):
+            try:
+                found = self._of_choice(kinds) if isinstance(self.node, ast.IfExp) else self._of_blocks(kinds)
+            except _UncertainError:
+                pass
+        self.looks *= found is not None
+        return found
+
+    def _of_choice(self, kinds: Kinds) -> TypeError | None:
+        name = getattr(self.statement, "targets", [None])[0]
+        if not isinstance(self.statement, ast.Return) and not self._is_needed(getattr(name, "id", "")):
+            return None
+        one, other = kinds.of(self.node.body), kinds.of(self.node.orelse)
+        return self._error(one, other, self.node.body, self.node.orelse) if are_apart(one, other) else None
+
+    def _of_blocks(self, kinds: Kinds) -> TypeError | None:
+        (one, first), (other, second) = (_walk(block, kinds) for block in (self.node.body, self.node.orelse))
+        if one.is_return or (other.is_return and isinstance(self.node, ast.If)):
+            one, other = self._to_return(one, first, kinds), self._to_return(other, second, kinds)
+            is_refused = are_apart(one.kind, other.kind)
+            return self._error(one.kind, other.kind, one.statement, other.statement) if is_refused else None
+        if isinstance(self.node, ast.While):
+            return None
         for name in (*first, *(name for name in second if name not in first)):
             made = [path[name][0] if name in path else kinds.of(ast.Name(name, ast.Load())) for path in (first, second)]
             if are_apart(*made) and self._is_needed(name):
-                raise self._error(*made, *(path[name][1] for path in (first, second) if name in path))
+                return self._error(*made, *(path[name][1] for path in (first, second) if name in path))
+        return None
 
     def _to_return(self, end: _End, names: dict[str, Any], kinds: Kinds) -> _End:
         if end.is_return:
@@ -149,24 +152,24 @@ class _Order:
     def __init__(self, function: ast.FunctionDef, node: ast.Compare) -> None:
         self.function, self.node, self.looks = function, node, 1
 
-    def check(self, frame: types.FrameType) -> None:
-        """Raises TypeError where upstream's compiler does: for a first element that is no number."""
+    def refusal(self, frame: types.FrameType) -> TypeError | None:
+        """What upstream's compiler raises, for a first element that is no number."""
         kinds = Kinds(self.function, frame)
-        both = [kinds.of(item) for item in (self.node.left, self.node.comparators[0])]
-        if not all(kind is not None and _is_certain(kind) and kind.items for kind in both):
-            return
-        one, other = both
-        first = one.items[0], other.items[0]  # type: ignore[union-attr]
-        if one.name != other.name or first[0].name != first[1].name:  # type: ignore[union-attr]
-            return
-        name = f"{one.name}_{_ORDERS[type(self.node.ops[0])]}"  # type: ignore[union-attr]
-        if first[0].name == "Tensor":  # type: ignore[union-attr]
-            raise TypeError(f"For primitive '{name}', the input element must be scalar, but got Tensors first.")
-        if all(_is_of_numbers(kind) for kind in first):
-            raise TypeError(
+        one, other = (kinds.of(item) for item in (self.node.left, self.node.comparators[0]))
+        if one is None or other is None or one.name != other.name or not (_is_certain(one) and _is_certain(other)):
+            return None
+        first = [kind for kind in (*one.items[:1], *other.items[:1]) if kind is not None]
+        if len(first) < 2 or first[0].name != first[1].name:
+            return None
+        name, kind = f"{one.name}_{_ORDERS[type(self.node.ops[0])]}", first[0].name
+        if kind == "Tensor":
+            return TypeError(f"For primitive '{name}', the input element must be scalar, but got Tensors first.")
+        if all(map(_is_of_numbers, first)):
+            return TypeError(
                 f"For op '{name}' input must be [int32, int64, float32, float64, bool] tensors or scalars, but got "
-                f"{first[0].name}s first."  # type: ignore[union-attr]
+                f"{kind}s first."
             )
+        return None
 
 
 def _is_certain(kind: Kind | None) -> bool:
@@ -357,8 +360,10 @@ def _look(value: Any, place: int) -> Any:
     """
     site = _looked_at[place]
     if site.looks and (type(value) is not bool or site.may_be_python) and not _tracing.is_tracing() and is_compiled():
-        site.looks -= 1
-        site.check(sys._getframe(1))
+        refusal = site.refusal(sys._getframe(1))
+        if refusal is not None:
+            raise refusal
+        site.looks = max(site.looks - 1, 0)
     return value
 
 
