@@ -68,7 +68,7 @@ class _Condition:
 
     def __init__(self, path: str, function: ast.FunctionDef, node: Any, after: _After) -> None:
         self.path, self.function, self.node = path, function, node
-        self.statement, self.rest, self.ends = after
+        self.after = after
         self.looks = 8  # how often it is still looked at
         self.may_be_python = any(isinstance(item, _PYTHON) for item in ast.walk(node.test))  # Python's bool
 
@@ -78,7 +78,7 @@ class _Condition:
         if not kinds.varies(self.node.test):
             return None
         found = None
-        if not _is_dropped(frame):
+        if _is_needed_by_callers(frame):
             try:
                 found = self._of_choice(kinds) if isinstance(self.node, ast.IfExp) else self._of_blocks(kinds)
             except _UncertainError:
@@ -87,8 +87,7 @@ class _Condition:
         return found
 
     def _of_choice(self, kinds: Kinds) -> TypeError | None:
-        name = getattr(self.statement, "targets", [None])[0]
-        if not isinstance(self.statement, ast.Return) and not self._is_needed(getattr(name, "id", "")):
+        if not isinstance(self.after.statement, ast.Return) and not _is_needed(self.after, _target(self.after)):
             return None
         one, other = kinds.of(self.node.body), kinds.of(self.node.orelse)
         return self._error(one, other, self.node.body, self.node.orelse) if are_apart(one, other) else None
@@ -103,32 +102,16 @@ class _Condition:
             return None
         for name in (*first, *(name for name in second if name not in first)):
             made = [path[name][0] if name in path else kinds.of(ast.Name(name, ast.Load())) for path in (first, second)]
-            if are_apart(*made) and self._is_needed(name):
+            if are_apart(*made) and _is_needed(self.after, name):
                 return self._error(*made, *(path[name][1] for path in (first, second) if name in path))
         return None
 
     def _to_return(self, end: _End, names: dict[str, Any], kinds: Kinds) -> _End:
         if end.is_return:
             return end
-        if not self.ends:
+        if not self.after.ends:
             raise _UncertainError
-        return _walk(self.rest, kinds, names, is_last=True)[0]
-
-    def _is_needed(self, name: str) -> bool:
-        """Whether what the function returns comes of the name as it is after the branches."""
-        place = next((place for place, item in enumerate(self.rest) if isinstance(item, ast.Return)), None)
-        if place is None or not self.ends:
-            return False
-        needed = set(_names(self.rest[place]))
-        for item in reversed(self.rest[:place]):
-            stored = stored_names(item)
-            if any(isinstance(inner, _JUMPS_OUT) for inner in ast.walk(item)):
-                return False
-            if stored & needed:
-                if not isinstance(item, ast.Assign) or not all(isinstance(one, ast.Name) for one in item.targets):
-                    return False
-                needed = (needed - stored) | set(_names(item.value))
-        return name in needed
+        return _walk(self.after.rest, kinds, names, is_last=True)[0]
 
     def _error(self, one: Kind | None, other: Kind | None, *nodes: Any) -> TypeError:
         kinds = " and ".join(kind.text if kind is not None else "?" for kind in (one, other))
@@ -209,18 +192,56 @@ def _walk(
         kinds.names = before
 
 
-def _is_dropped(frame: types.FrameType) -> bool:
-    """Whether who has called the function does nothing with what it gives: the compiler leaves it out then."""
-    caller = frame.f_back
-    while caller is not None and caller.f_globals.get("__name__", "").startswith(("mindspore_compat", "torch")):
-        caller = caller.f_back
-    if caller is None or not is_within_compiled(caller):  # a script's own line
+def _is_needed(after: _After, name: str) -> bool:
+    """Whether what the function returns comes of the name as it is after the statement, for certain."""
+    place = next((place for place, item in enumerate(after.rest) if isinstance(item, ast.Return)), None)
+    if place is None or not after.ends:
         return False
-    code = caller.f_code.co_code
-    after = caller.f_lasti + 2
-    while code[after : after + 1] == b"\0":
-        after += 2
-    return code[after : after + 1] == bytes([dis.opmap["POP_TOP"]])
+    needed = set(_names(after.rest[place]))
+    for item in reversed(after.rest[:place]):
+        stored = stored_names(item)
+        if any(isinstance(inner, _JUMPS_OUT) for inner in ast.walk(item)):
+            return False
+        if stored & needed:
+            if not isinstance(item, ast.Assign) or not all(isinstance(one, ast.Name) for one in item.targets):
+                return False
+            needed = (needed - stored) | set(_names(item.value))
+    return name in needed
+
+
+def _is_needed_by_callers(frame: types.FrameType) -> bool:
+    """Whether what the function gives is part of what the compiled code gives: the compiler leaves out what is not."""
+    caller = frame.f_back
+    while caller is not None:
+        if not caller.f_globals.get("__name__", "").startswith(("mindspore_compat", "torch")):
+            if not is_within_compiled(caller):  # a script's own line
+                return True
+            after = _statement_of(caller)
+            if after is None or not (isinstance(after.statement, ast.Return) or _is_needed(after, _target(after))):
+                return False
+        caller = caller.f_back
+    return True
+
+
+def _statement_of(frame: types.FrameType) -> _After | None:
+    """The return or assignment that runs in a frame."""
+    code = frame.f_code
+    for item in ast.walk(tree_of(code.co_filename) or ast.Module([], [])):
+        if isinstance(item, ast.FunctionDef) and item.name == code.co_name:
+            if min([item.lineno, *(one.lineno for one in item.decorator_list)]) != code.co_firstlineno:
+                continue
+            for after in _statements(item.body, [], True):
+                statement = after.statement
+                is_here = statement.lineno <= frame.f_lineno <= (statement.end_lineno or 0)
+                if is_here and isinstance(statement, (ast.Return, ast.Assign)):
+                    return after
+    return None
+
+
+def _target(after: _After) -> str:
+    """The one name that a statement assigns to; "" if it is not of that kind."""
+    targets = getattr(after.statement, "targets", [])
+    return getattr(targets[0], "id", "") if len(targets) == 1 else ""
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -265,7 +286,7 @@ def _sites(path: str) -> dict[tuple[type, int, int], _Condition | _Order]:
     for item in ast.walk(tree_of(path) or ast.Module([], [])):
         if isinstance(item, ast.FunctionDef):
             found.update((_place(node), _Order(item, node)) for node in _orders(item))
-            for node, after in _conditions(item.body, [], True):
+            for node, after in _conditions(item):
                 is_choice = isinstance(node, ast.IfExp)
                 paths = [node.body, node.orelse] if is_choice else [*node.body, *node.orelse, *after.rest]
                 if _is_wanted(node.test, paths):
@@ -277,21 +298,28 @@ def _place(node: Any) -> tuple[type, int, int]:
     return type(node), node.lineno, node.col_offset
 
 
-def _conditions(block: list[ast.stmt], rest: list[ast.stmt], ends: bool) -> Iterator[tuple[Any, _After]]:
-    """Of a function's own statements: (node, what is after it)."""
+def _statements(block: list[ast.stmt], rest: list[ast.stmt], ends: bool) -> Iterator[_After]:
+    """A function's own statements, those in others too."""
     for place, item in enumerate(block):
         after = [*block[place + 1 :], *rest]
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        if isinstance(item, (ast.If, ast.While)):
-            yield item, _After(item, after, ends)
-        for name, value in ast.iter_fields(item):
+        yield _After(item, after, ends)
+        is_if = isinstance(item, ast.If)
+        for _, value in ast.iter_fields(item):
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                is_if = isinstance(item, ast.If)
-                yield from _conditions(value, after if is_if else [], ends and is_if)
-            elif name != "handlers":
-                for node in value if isinstance(value, list) else [value]:
-                    yield from ((found, _After(item, after, ends)) for found in _choices(node))
+                yield from _statements(value, after if is_if else [], ends and is_if)
+
+
+def _conditions(function: ast.FunctionDef) -> Iterator[tuple[Any, _After]]:
+    """Of a function's own statements: (node, where it stands)."""
+    for after in _statements(function.body, [], True):
+        if isinstance(after.statement, (ast.If, ast.While)):
+            yield after.statement, after
+        for _, value in ast.iter_fields(after.statement):
+            for node in value if isinstance(value, list) else [value]:
+                if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
+                    yield from ((found, after) for found in _choices(node))
 
 
 def _orders(function: ast.FunctionDef) -> Iterator[ast.Compare]:

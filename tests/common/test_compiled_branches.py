@@ -24,6 +24,7 @@ REFUSED = {
     "choice in a call": "a = x if C else 0\n    return ops.add(a, y)",
     "loop": "while C:\n        return x\n    return 0",
     "function": "def inner(z):\n        if z < 3:\n            return z\n        return 0\n    return inner(x) + x",
+    "function of a function": "def inner(z):\n        if z < 3:\n            return z\n        return 0\n    def outer(z):\n        b = inner(z)\n        return b\n    a = outer(x)\n    return a * 2",
     "dict": "if C:\n        return {'a': x}\n    return 1",
     "list": "if C:\n        return [x]\n    return x * 1",
 }
@@ -43,6 +44,8 @@ RUN = {
     "a list of numbers": "if C:\n        return [1]\n    return 0",
     "a dtype": "if C:\n        return ms.float32\n    return 0",
     "unused choice": "a = x if C else 0\n    return y",
+    "a dropped call": "def inner(z):\n        if z < 3:\n            return z\n        return 0\n    inner(x)\n    return y",
+    "a call for nothing": "def inner(z):\n        if z < 3:\n            return z\n        return 0\n    a = inner(x)\n    return y",
     "numbers only": "def inner(z):\n        if z < 3:\n            return z\n        return 0\n    return inner(2)",
 }
 VARYING = (
