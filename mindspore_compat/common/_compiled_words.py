@@ -19,7 +19,7 @@ import torch
 
 from mindspore_compat.common._in_graph import in_graph
 
-__all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words"]
+__all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_of", "value_of"]
 
 #: who is not the program
 _OTHERS = frozenset(("mindspore_compat", "torch"))
@@ -43,9 +43,9 @@ class FailedCall:
 
     def __init__(self, node: ast.Call, frame: types.FrameType) -> None:
         self.function = node.func
-        self.receiver = _value(node.func.value, frame) if isinstance(node.func, ast.Attribute) else UNKNOWN
-        self.args = [_value(item, frame) for item in node.args]
-        self.kwargs = {item.arg or "": _value(item.value, frame) for item in node.keywords}
+        self.receiver = value_of(node.func.value, frame) if isinstance(node.func, ast.Attribute) else UNKNOWN
+        self.args = [value_of(item, frame) for item in node.args]
+        self.kwargs = {item.arg or "": value_of(item.value, frame) for item in node.keywords}
         if any(isinstance(item, ast.Starred) for item in node.args):
             self.args = [UNKNOWN]
 
@@ -199,7 +199,7 @@ def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None
 
 
 @functools.lru_cache(maxsize=16)
-def _tree(path: str) -> ast.Module | None:
+def tree_of(path: str) -> ast.Module | None:
     try:
         return ast.parse("".join(linecache.getlines(path)))
     except (SyntaxError, ValueError, RecursionError):
@@ -209,7 +209,7 @@ def _tree(path: str) -> ast.Module | None:
 def _node_at(step: types.TracebackType, kind: type[ast.expr]) -> ast.expr | None:
     """The expression that has failed; before Python 3.11, which says where, the only one of its kind in the line."""
     code, line = step.tb_frame.f_code, step.tb_lineno
-    tree = _tree(code.co_filename)
+    tree = tree_of(code.co_filename)
     if tree is None:
         return None
     nodes: list[Any] = [
@@ -226,7 +226,7 @@ def _is_builtin(name: str, step: types.TracebackType) -> bool:
     return name not in step.tb_frame.f_locals and name not in step.tb_frame.f_globals and hasattr(builtins, name)
 
 
-def _value(node: ast.expr, frame: types.FrameType) -> Any:
+def value_of(node: ast.expr, frame: types.FrameType) -> Any:
     """Of names, constants and displays; nothing is called."""
     if isinstance(node, ast.Constant):
         return node.value
@@ -235,13 +235,13 @@ def _value(node: ast.expr, frame: types.FrameType) -> Any:
             if node.id in scope:
                 return scope[node.id]
     if isinstance(node, (ast.List, ast.Tuple)):
-        items = [_value(item, frame) for item in node.elts]
+        items = [value_of(item, frame) for item in node.elts]
         if not any(item is UNKNOWN for item in items):
             return items if isinstance(node, ast.List) else tuple(items)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _value(node.operand, frame)
+        value = value_of(node.operand, frame)
         return -value if isinstance(value, (int, float)) else UNKNOWN
     if isinstance(node, ast.Attribute):
-        held = getattr(_value(node.value, frame), "__dict__", {})
+        held = getattr(value_of(node.value, frame), "__dict__", {})
         return held.get(node.attr, held.get("_parameters", {}).get(node.attr, UNKNOWN))
     return UNKNOWN

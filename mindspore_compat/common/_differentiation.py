@@ -287,10 +287,10 @@ def _gradients(
 
 
 def _no_gradient(target: torch.Tensor) -> torch.Tensor:
-    """Zeros, which the target's hooks see as well, as upstream."""
+    """Zeros, which the target's hooks see as well, as upstream, but for those that the forward itself has set."""
     gradient = torch.zeros_like(_Base.detach(target))
     for hook in (getattr(target, "_backward_hooks", None) or {}).values():
-        found = hook(gradient)
+        found = None if getattr(hook, "is_of_forward", False) else hook(gradient)
         gradient = gradient if found is None else found
     return gradient
 

@@ -25,7 +25,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_meaning import Meanings, differs, is_compiled
+from mindspore_compat.common._compiled_branches import Branches, may_branch
+from mindspore_compat.common._compiled_meaning import differs, is_compiled
+from mindspore_compat.common._compiled_refusals import may_be_refused
 
 __all__ = ["assigns_elements", "seen", "with_updates_of_names"]
 
@@ -177,8 +179,9 @@ def _package(function: types.FunctionType) -> str:
 
 def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
-    stores = any(map(_stores, _codes(code)))
-    if not stores and not differs(code):
+    codes = list(_codes(code))
+    stores = any(map(_stores, codes))
+    if not stores and not any(may_branch(item) or may_be_refused(item) for item in codes) and not differs(code):
         return
     seen.assignments |= stores
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
@@ -214,7 +217,7 @@ def _key(code: types.CodeType) -> tuple[str, int]:
     return code.co_name, code.co_firstlineno
 
 
-class _Updates(Meanings):
+class _Updates(Branches):
     """All statements of a module; `codes` tells which names are a function's own."""
 
     def __init__(self, path: str, codes: dict[tuple[str, int], types.CodeType]) -> None:
@@ -225,7 +228,7 @@ class _Updates(Meanings):
         first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
         code = self._codes.get((node.name, first))
         self._own.append(frozenset(() if code is None else (*code.co_varnames, *code.co_cellvars)))
-        self.generic_visit(node)
+        super().visit_FunctionDef(node)
         self._own.pop()
         return node
 

@@ -11,7 +11,15 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
-__all__ = ["by_compiled_line", "compiled_cells", "given_back", "in_graph", "outermost_graph_inputs", "refuse_if_strict"]
+__all__ = [
+    "by_compiled_line",
+    "compiled_cells",
+    "given_back",
+    "in_graph",
+    "is_within_compiled",
+    "outermost_graph_inputs",
+    "refuse_if_strict",
+]
 
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
 _COMPILING = {
@@ -96,6 +104,11 @@ def _in_place_of(value: Any, dicts: bool) -> Any:
         items = {key: _in_place_of(item, dicts) for key, item in value.items()}
         return tuple(items.values()) if dicts else items
     return type(value)([_in_place_of(item, dicts) for item in value]) if type(value) in (list, tuple) else value
+
+
+def is_within_compiled(frame: Any) -> bool:
+    """Whether upstream would have compiled what runs in this frame, by who has called it."""
+    return _is_within(frame, get_context("mode") == GRAPH_MODE)
 
 
 def outermost_graph_inputs() -> tuple | None:

@@ -13,6 +13,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
@@ -108,6 +109,7 @@ class Insides:
             return result if result is None else plain(result)
 
         call.hook = hook_fn  # type: ignore[attr-defined]
+        call.is_of_forward = THREAD.running  # type: ignore[attr-defined]
         if _Base.requires_grad.__get__(self):  # type: ignore[attr-defined]
             handle = _register_hook(self, call)
             handle.__class__ = HookHandle

@@ -150,11 +150,18 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
+        if is_graph_mode() and by_compiled_line(2):
+            raise ValueError("Do not support to set attribute for a parameter in compiled code. Set it outside.")
         self._wants_grad = value
         program.changed()
         _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
+        if is_graph_mode() and by_compiled_line(2):
+            raise RuntimeError(
+                "Failed to compile in GRAPH_MODE because the 'Parameter' object's method 'requires_grad_' is not "
+                "supported in 'construct' or function with @jit decorator. Call it outside."
+            )
         self.requires_grad = requires_grad
         return self
 

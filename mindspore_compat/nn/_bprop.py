@@ -13,6 +13,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
+from mindspore_compat.common._compiled_meaning import is_compiled
 from mindspore_compat.common._drawing import Repeated
 from mindspore_compat.common._element_updates import assigns_elements
 from mindspore_compat.common._own_backward import own_backward
@@ -20,6 +21,7 @@ from mindspore_compat.common._points import Lent
 from mindspore_compat.common._recorded import THREAD, differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit, is_graph_mode
+from mindspore_compat.nn._bprop_parameters import refuse_parameters
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
@@ -38,6 +40,8 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     # The parameters go along so that the node is recorded even when no input requires a gradient by itself.
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
 
+    if THREAD.running and is_compiled():
+        refuse_parameters(cell, bound.args)
     leaves, structure = tree_flatten(bound.args)  # autograd sees the Tensors, also those in tuples, lists and dicts
 
     def compute(*leaves: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._differentiation import is_differentiable
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
@@ -80,8 +82,9 @@ class Hooks(Attributes):
         """``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; what it returns, if
         anything, takes their place. Returns a handle with ``remove()``.
 
-        ``grad_input`` has one gradient for each positional input that is a Tensor, None where the output does not
-        depend on it; it is ``(None,)`` if none of them is asked for.
+        ``grad_input`` has one gradient for each positional input that is a Tensor; where the output does not depend on
+        it None, in compiled code zeros (what the hook gives for them is left out). It is ``(None,)`` if none of them is
+        asked for.
 
         Raises:
             TypeError: unless ``hook_fn`` can be called; in the backward pass, if it returns another number of
@@ -167,9 +170,10 @@ class _Backward:
         self._pre_hooks = list(cell._backward_pre_hooks.values())
         self._grad_output: tuple = ()
         self._is_waiting = False  # the outputs' gradients are known, the inputs' are not
+        self._is_compiled = bool(self._hooks) and in_graph()
 
     def inputs(self, args: tuple) -> tuple:
-        return tuple(_through(self._at_inputs, args)) if self._hooks else args
+        return tuple(_through(self._at_inputs, args, self._is_compiled)) if self._hooks else args
 
     def outputs(self, output: Any) -> Any:
         if isinstance(output, torch.Tensor):
@@ -204,18 +208,28 @@ class _Backward:
         self._grad_output = ()
 
 
-def _through(hook: Callable[[tuple], tuple], values: Any) -> list[Any]:
-    """The values with those that can have a gradient behind a `_Gate`, if there is any to come."""
+def _through(hook: Callable[[tuple], tuple], values: Any, with_zeros: bool = False) -> list[Any]:
+    """The values with those that can have a gradient behind a `_Gate`, if there is any to come. ``with_zeros``: the
+    hook is shown zeros for what nothing depends on, and their gradients are what they are without it, as in compiled
+    code.
+    """
     at = [place for place, value in enumerate(values) if isinstance(value, torch.Tensor)]
     passed = list(values)
     if not torch.is_grad_enabled() or not any(values[place].requires_grad for place in at):
         return passed
     differentiable = [is_differentiable(values[place]) for place in at]
+    zeros = [
+        functools.partial(torch.zeros, value.shape, dtype=value.dtype, device=value.device)
+        for value in values
+        if with_zeros and is_differentiable(value)
+    ]
 
     def of_all(gradients: tuple) -> tuple:
-        given = iter(gradients)
+        shown = [wrap(zero()) if item is None else item for item, zero in zip(gradients, zeros)]
+        given = iter(shown if zeros else gradients)
         found = hook(tuple([next(given) if has else None for has in differentiable]))
-        return tuple([gradient for gradient, has in zip(found, differentiable) if has])
+        changed = [gradient for gradient, has in zip(found, differentiable) if has]
+        return tuple([None if zeros and was is None else item for item, was in zip(changed, gradients)])
 
     places = [place for place, has in zip(at, differentiable) if has]
     for place, value in zip(places, _Gate.apply(of_all, *[values[place] for place in places])):
