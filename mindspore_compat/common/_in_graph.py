@@ -83,7 +83,7 @@ def _has(kind: type, value: Any) -> bool:
     if isinstance(value, kind):
         return True
     if type(value) in (list, tuple, dict):
-        return any([_has(kind, item) for item in (value.values() if type(value) is dict else value)])
+        return any(_has(kind, item) for item in (value.values() if type(value) is dict else value))
     return False
 
 
