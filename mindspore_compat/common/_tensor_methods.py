@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.common._int4 import as_int4, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
 
 if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
     from mindspore_compat.common._installed_methods import InstalledMethods
@@ -110,6 +111,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def set_dtype(self: Any, dtype: Any) -> Any:
         """Change this tensor itself to another dtype, and return that."""
+        if dtype == qint4x2:
+            refuse_cast(self)
+            return as_int4(self).dtype
         target = to_torch_dtype(dtype)
         self.data = _Base.to(_Base.detach(self), target)
         return target

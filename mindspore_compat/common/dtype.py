@@ -137,13 +137,14 @@ tensor_type = TensorType()
 _issubclass_ = is_subclass
 
 
-class _Int4x2(Marker):
-    """Two numbers of 4 bits in a byte."""
+class Int4x2(Marker):
+    """Numbers of 4 bits, by which only Ascend multiplies; each is held as an int8 (``_int4.py``)."""
 
-    shown = "QInt4x2"
+    shown = "Int4"
+    itemsize, is_floating_point, is_complex, is_signed = 1, False, False, True
 
 
-qint4x2 = _Int4x2()
+qint4x2 = Int4x2()
 
 
 @enum.unique
@@ -312,6 +313,11 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
+    elif isinstance(dtype, Int4x2):
+        raise TypeError(
+            f"Unsupported data type! The '{what}' is Int4 (qint4x2): such Tensors are made of numbers and arrays, and "
+            "nothing else computes with them."
+        )
     elif isinstance(dtype, Marker):
         found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))
         if found is not None:

@@ -18,7 +18,7 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
-from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
+from mindspore_compat.common import _int4, _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
@@ -29,7 +29,7 @@ from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
+from mindspore_compat.common.dtype import Int4x2, dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
 __all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
@@ -76,6 +76,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         const_arg: bool = False,
         device: Any = None,
     ) -> Tensor:
+        if dtype.__class__ is Int4x2 or isinstance(input_data, _int4.Int4):
+            return _int4.tensor_of(cls, input_data, dtype, shape, init)
         if init is not None:
             return _pending.tensor_of(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):
@@ -359,6 +361,10 @@ class OpenTensor(Tensor):
         return result  # type: ignore[return-value]
 
 
+class Int4Tensor(_int4.Int4, Tensor):  # type: ignore[misc]
+    """A Tensor of 4 bits an element."""
+
+
 def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
     data.__class__ = cls
     if requires_grad:
@@ -372,6 +378,7 @@ torch.serialization.add_safe_globals(
 
 
 _wrap.bind(Tensor)
+_int4.bind(Tensor, Int4Tensor)
 _tracing.bind(Tensor)
 install_operators(Tensor)
 install_torch_methods(Tensor)

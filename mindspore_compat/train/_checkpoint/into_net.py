@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.dtype import dtype_name, qint4x2
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -23,7 +23,7 @@ __all__ = ["load_param_into_net"]
 
 _log = logging.getLogger("mindspore_compat")
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
-_INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
+_INTS = (torch.int8, torch.int16, torch.int32, torch.int64, qint4x2)
 
 
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:

@@ -22,9 +22,9 @@ from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._int4 import as_int4
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -183,14 +183,17 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
     return tensor if dtype.itemsize <= _ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
 
 
-def as_parameter(data: torch.Tensor, name: str) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device; FormatError for a name that no Parameter has."""
+def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:
+    """The Parameter of a loaded tensor, on the current device, of 4 bits if its type in the file is Int4; FormatError
+    for a name that no Parameter has.
+    """
     device = current_device()
     data = data if device is CPU else data.to(device)
     try:
-        return Parameter(data, name)
+        parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
+    return as_int4(parameter) if tensor_type == INT4 else parameter
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
@@ -212,11 +215,9 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
     if entry.tensor_type == STRING:
         return entry.text()
     data, views_file = next(tensors)
-    parameter = as_parameter(data, entry.name)
+    parameter = as_parameter(data, entry.name, entry.tensor_type)
     if views_file:
         setattr(parameter, VIEWS_FILE, True)
-    if entry.tensor_type == INT4:
-        setattr(parameter, STORED_TYPE, INT4)
     return parameter
 
 
@@ -232,11 +233,7 @@ def load_safetensors(
         FormatError: if the file is damaged.
     """
     tensors, metadata = _safetensors_tensors(source, crc_check, keep)
-    result = {name: as_parameter(tensors[name], name) for name in sorted(tensors)}
-    for name, parameter in result.items():
-        if metadata.get(name) == INT4:
-            setattr(parameter, STORED_TYPE, INT4)
-    return result, metadata
+    return {name: as_parameter(tensors[name], name, metadata.get(name)) for name in sorted(tensors)}, metadata
 
 
 def _safetensors_tensors(
