@@ -86,6 +86,7 @@ __all__ = [
     "float8_e5m2",
     "QuantDtype",
     "qint4x2",
+    "hifloat8",
     "Bool",
     "Float",
     "Int",
@@ -137,14 +138,25 @@ tensor_type = TensorType()
 _issubclass_ = is_subclass
 
 
-class Int4x2(Marker):
-    """Numbers of 4 bits, by which only Ascend multiplies; each is held as an int8 (``_int4.py``)."""
+class HeldType(Marker):
+    """A type of which there are Tensors that only Ascend computes with (``_held.py``)."""
 
-    shown = "Int4"
     itemsize, is_floating_point, is_complex, is_signed = 1, False, False, True
 
 
-qint4x2 = Int4x2()
+class _Int4x2(HeldType):
+    """Numbers of 4 bits."""
+
+    shown = "Int4"
+
+
+class _HiFloat8(HeldType):
+    """Ascend's floats of 8 bits."""
+
+    shown = "HiFloat8"
+
+
+qint4x2, hifloat8 = HELD = _Int4x2(), _HiFloat8()
 
 
 @enum.unique
@@ -313,10 +325,10 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
-    elif isinstance(dtype, Int4x2):
+    elif isinstance(dtype, HeldType):
         raise TypeError(
-            f"Unsupported data type! The '{what}' is Int4 (qint4x2): such Tensors are made of numbers and arrays, and "
-            "nothing else computes with them."
+            f"Unsupported data type! The '{what}' is {dtype}: such Tensors are made of numbers and arrays, and nothing "
+            "else computes with them."
         )
     elif isinstance(dtype, Marker):
         found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))

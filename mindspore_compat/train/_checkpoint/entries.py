@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._format import ckpt as codec
-from mindspore_compat._format.dtypes import INT4, NUMPY_OF
-from mindspore_compat.common._int4 import Int4
+from mindspore_compat._format.dtypes import NUMPY_OF
+from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
@@ -86,7 +86,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
     data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
     if data.is_conj() or data.is_neg():
         data = data.resolve_conj().resolve_neg()
-    tensor_type = INT4 if isinstance(value, Int4) else dtype_name(data.dtype)
+    tensor_type = dtype_name(value.dtype if isinstance(value, HeldTensor) else data.dtype)
     if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.is_meta:
         what = (
             f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"

@@ -18,12 +18,12 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.decryption import decrypt
-from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
+from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._int4 import as_int4
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common._held import as_held
+from mindspore_compat.common.dtype import hifloat8, qint4x2, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
@@ -32,7 +32,12 @@ _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
-_DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
+_HELD = {INT4: qint4x2, HIFLOAT8: hifloat8}
+_DTYPES: dict[str, torch.dtype] = {
+    **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in _HELD},
+    INT4: torch.int8,
+    HIFLOAT8: torch.uint8,
+}
 #: On x86-64 torch reads and writes elements of up to 8 bytes at any address (its code for complex128 wants 16: a
 #: segmentation fault).
 #: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
@@ -184,7 +189,7 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
 
 
 def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device, of 4 bits if its type in the file is Int4; FormatError
+    """The Parameter of a loaded tensor, on the current device, of the type that the file says; FormatError
     for a name that no Parameter has.
     """
     device = current_device()
@@ -193,7 +198,7 @@ def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) 
         parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
-    return as_int4(parameter) if tensor_type == INT4 else parameter
+    return as_held(parameter, _HELD[tensor_type]) if tensor_type in _HELD else parameter
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
