@@ -105,6 +105,17 @@ PROGRAMS = {
         )
         for given in ("[1, 2]", "(x, x)", "mutable((x, x))", "mutable([1, 2], True)", "mutable((x, x), True)")
     },
+    **{
+        f"{levels} levels of {kind}, {how}": _in_jit(f"    return ({returned},)", f"nested({levels})", "x").replace(
+            "def asked",
+            f"def nested(levels):\n  return {ends[0]}nested(levels - 1){ends[1]} if levels else 1\ndef asked",
+            1,
+        )
+        for kind, ends in (("list", "[]"), ("tuple", ("(", ",)")), ("dict", ("{'a': ", "}")))
+        for levels in (4, 5, 6, 7)
+        for how, returned in (("given back", "x"), ("the first given back", "x[0]"), ("not given back", "1"))
+        if kind != "dict" or how != "the first given back"
+    },
     "unknown length in PYNATIVE_MODE": "l = [1, 2]\nx = ms.mutable(l, True)\nx.append(3.5)\nx[0] = 'a'\nx.extend([5])\n"
     "x.reverse()\nsay(x.pop(), list(x), l, x == ['a', 2, 3.5], isinstance(x, list), str(x), ops.isconstant(x))",
 }
