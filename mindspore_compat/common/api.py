@@ -287,14 +287,15 @@ class _CellGraphExecutor:
 
     def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
         """(phase, True). Nothing is compiled ahead: what upstream's compiler refuses, names and types and shapes, shows
-        when a Cell computes once on copies of the inputs. One that holds an optimizer does not, nor are inputs of open
-        shape computed with.
+        when a Cell computes once on copies of the inputs; of one that trains its ``network``, if it has one. Inputs of
+        open shape are not computed with.
         """
         if isinstance(obj, torch.nn.Module) and hasattr(obj, "construct"):
             if hasattr(obj, "check_names"):
                 obj.check_names()
-            if not getattr(obj, "_trains", False) and not any(hasattr(arg, "_sizes") for arg in args):
-                _try(obj, args, kwargs)
+            tried = getattr(obj, "network", None) if getattr(obj, "_trains", False) else obj
+            if hasattr(tried, "construct") and not any(hasattr(arg, "_sizes") for arg in args):
+                _try(tried, args, kwargs)
         return phase, True
 
     def __call__(self, obj: Any, *args: Any, phase: str = "predict") -> Any:
