@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING, WITHOUT_NUMPY
+from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING
 from mindspore_compat._format.envelope import crc_of, split_crc
 from mindspore_compat._format.wire import _SMALL, BYTES, VARINT, FormatError, fields, read_varint, write_varint
 
@@ -240,10 +240,6 @@ def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
     Raises:
         FormatError: for an unknown type or a content of the wrong length.
     """
-    if entry.tensor_type in WITHOUT_NUMPY:
-        raise FormatError(
-            f"the tensor {entry.described()} has the type {entry.tensor_type}, which torch has no dtype for"
-        )
     if entry.tensor_type not in NUMPY_OF:
         raise FormatError(f"the tensor {entry.described()} has the unknown type {entry.tensor_type!r}")
     return _checked(entry, NUMPY_OF[entry.tensor_type])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["NUMPY_OF", "MAP_TYPES", "WITHOUT_NUMPY", "BFLOAT16", "INT4", "STRING", "item_bytes"]
+__all__ = ["NUMPY_OF", "MAP_TYPES", "BFLOAT16", "HIFLOAT8", "INT4", "STRING", "item_bytes"]
 
-BFLOAT16, INT4, STRING = "BFloat16", "Int4", "str"
+BFLOAT16, HIFLOAT8, INT4, STRING = "BFloat16", "HiFloat8", "Int4", "str"
 
 #: bfloat16 is stored as its bits; Int4 (qint4x2) as one int8 an element.
 NUMPY_OF: dict[str, np.dtype] = {
@@ -28,11 +28,10 @@ NUMPY_OF: dict[str, np.dtype] = {
     "Complex128": np.dtype("<c16"),
     "Float8E4M3FN": np.dtype("u1"),
     "Float8E5M2": np.dtype("u1"),
+    HIFLOAT8: np.dtype("u1"),
 }
 #: types of the three tensors of a map parameter, under numpy's names
 MAP_TYPES = ("int32", "float32", "float16", "float64")
-#: written by MindSpore on Ascend, without a counterpart anywhere else
-WITHOUT_NUMPY = ("HiFloat8",)
 
 
 def item_bytes(tensor_type: str) -> int:

@@ -6,6 +6,7 @@
 | ``map(f, x, y)`` | ends with the shortest | items of one kind and length, else an error |
 | ``{... for x in y for z in x}`` | two loops | an error |
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
+| ``isconstant(x[0])`` | has the value alone | of what it was computed |
 
 ``_element_updates.py`` compiles such functions again, with calls of what stands here.
 """
@@ -27,10 +28,12 @@ from mindspore_compat.common import _in_graph, _tracing
 from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.context import in_jit
 
-__all__ = ["Meanings", "differs", "is_compiled"]
+__all__ = ["IS_CONSTANT", "Meanings", "differs", "is_compiled"]
 
 _CONTAINS = dis.opmap["CONTAINS_OP"]
 _IN, _MAP, _LOOPS, _IS_COMPILED = (f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "is_compiled"))
+IS_CONSTANT = "__mindspore_compat_isconstant__"
+_NAMES = frozenset(("map", "isconstant"))
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
@@ -46,7 +49,7 @@ def differs(code: types.CodeType) -> bool:
     if (
         code.co_name == "<dictcomp>"
         or _CONTAINS in code.co_code[::2]
-        or "map" in code.co_names
+        or not _NAMES.isdisjoint(code.co_names)
         or _comments(code.co_filename)
     ):
         return True
@@ -87,6 +90,8 @@ class Meanings(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 2 and not node.keywords:
             return ast.copy_location(ast.Call(ast.Name(_MAP, ast.Load()), [node.func, *node.args], []), node)
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) == "isconstant" and len(node.args) == 1:
+            return _with_what_is_read(node)
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -96,6 +101,21 @@ class Meanings(ast.NodeTransformer):
             compiled = ast.Call(ast.Name(_IS_COMPILED, ast.Load()), [], [])
             node.test = ast.copy_location(ast.IfExp(compiled, ast.Constant(said), node.test), node.test)
         return node
+
+
+def _with_what_is_read(call: ast.Call) -> ast.Call:
+    """``isconstant(value)`` that is also given what the expression reads, and of what it takes the length."""
+    nodes = list(ast.walk(call.args[0]))
+    if call.keywords or any(isinstance(node, (ast.Lambda, ast.comprehension)) for node in nodes):  # names of their own
+        return call
+    measured: list[Any] = [node.args[0] for node in nodes if isinstance(node, ast.Call) and _is_length(node)]
+    read = [node for node in nodes if isinstance(node, ast.Name) and node not in measured]
+    names = [ast.Tuple([ast.Name(node.id, ast.Load()) for node in kind], ast.Load()) for kind in (read, measured)]
+    return ast.copy_location(ast.Call(ast.Name(IS_CONSTANT, ast.Load()), [call.func, call.args[0], *names], []), call)
+
+
+def _is_length(call: ast.Call) -> bool:
+    return getattr(call.func, "id", "") == "len" and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
 
 
 def _refuse_loops() -> bool:

@@ -26,6 +26,7 @@ from torch.utils._pytree import tree_map
 from mindspore_compat.common._element_updates import assigns_elements, seen
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
+from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._overwritten import with_copies
 from mindspore_compat.common._points import Lent, as_variable, is_differentiable, point, points, variable
 from mindspore_compat.common._recorded import (
@@ -79,7 +80,7 @@ def detached(outputs: Any) -> Any:
         return outputs
     if isinstance(outputs, torch.Tensor):
         return wrap(_Base.detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
-    if type(outputs) in (tuple, list):
+    if type(outputs) in SEQUENCES:
         return type(outputs)(detached(item) for item in outputs)
     if type(outputs) is dict:
         return {key: detached(item) for key, item in outputs.items()}

@@ -33,6 +33,10 @@ _COMPILING = {
 _JIT = ("mindspore_compat.common.api", "run")
 
 
+#: how deep lists and tuples in each other may be that compiled code gives to the program
+MOST_LEVELS = 6
+
+
 #: Cells that were given to ``jit``
 compiled_cells: WeakSet[Any] = WeakSet()
 
@@ -56,14 +60,26 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: Tensors of
     their own in place of Parameters, and at the strict level tuples of a dict's values in its place. ``said``: what
     the Cell or function says of the level; ``depth``: how many calls its own is away.
+
+    Raises:
+        RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
     """
     dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
-    if not dicts and not parameters:
+    is_deep = _is_deeper(value, MOST_LEVELS)
+    if not dicts and not parameters and not is_deep:
         return value
     frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
+    if is_deep:
+        raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
     return _in_place_of(value, dicts)
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
+    return levels == 0 or any(_is_deeper(item, levels - 1) for item in value if isinstance(item, (list, tuple)))
 
 
 def refuse_if_strict(cell: Any, name: str) -> None:

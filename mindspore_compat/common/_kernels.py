@@ -115,7 +115,9 @@ def _floats(value: Any) -> Iterator[torch.Tensor]:
 def _cast(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
         return _Base.to(value, dtype) if value.is_floating_point() else value
-    return type(value)([_cast(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)([_cast(item, dtype) for item in value])
+    return value
 
 
 def _through_float32(

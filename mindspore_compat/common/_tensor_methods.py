@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.common._float8 import limited, to_dtype
+from mindspore_compat.common._held import as_held, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
 
 if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
     from mindspore_compat.common._installed_methods import InstalledMethods
@@ -76,7 +78,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         target = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
         if target is self.dtype:
             return wrap(_Base.clone(self)) if copy else self
-        return wrap(_Base.to(self, target))
+        return wrap(to_dtype(self, target))
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
@@ -88,7 +90,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
             except TypeError:
                 if not isinstance(args[0], str):  # a str may name a device
                     raise
-        return wrap(_Base.to(self, *args, **kwargs))
+        return wrap(_Base.to(limited(self, *args, kwargs.get("dtype")), *args, **kwargs))
 
     def type(self: Any, dtype: Any = None) -> Any:
         """The dtype's name as a str, or the values in another dtype."""
@@ -110,8 +112,11 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def set_dtype(self: Any, dtype: Any) -> Any:
         """Change this tensor itself to another dtype, and return that."""
+        if dtype == qint4x2:
+            refuse_cast(self, dtype)
+            return as_held(self, dtype).dtype
         target = to_torch_dtype(dtype)
-        self.data = _Base.to(_Base.detach(self), target)
+        self.data = to_dtype(_Base.detach(self), target)
         return target
 
     # --- initialization: data exist from the start ---
@@ -198,8 +203,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         )
 
     def get_bytes(self: Any) -> Any:
-        """The values as bytes."""
-        return self.asnumpy().tobytes()
+        """The values as bytes, as many an element as its dtype has."""
+        data = _Base.detach(self).cpu().resolve_conj().resolve_neg()
+        return data.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
 
     # --- arithmetic and random values, by torch alone ---
 

@@ -17,6 +17,7 @@ from mindspore_compat.common._borrowed_globals import with_borrowed_globals
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
 from mindspore_compat.common._in_graph import compiled_cells, given_back
+from mindspore_compat.common._mutable import check_elements, is_dynamic, is_mutable, mutable
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.context import in_jit, is_graph_mode
@@ -205,59 +206,24 @@ class JitConfig:
         }
 
 
-def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """Mark an input as changing between compiled calls: returned as it is. In compiled code tuples, lists and dicts so
-    marked have gradients, by `grad` and `GradOperation`.
-
-    Raises:
-        TypeError: unless it is made of numbers, Tensors, tuples, lists and dicts; with ``dynamic_len``, unless it is a
-            tuple or list.
-    """
-    if not _is_mutable(input_data):
-        raise TypeError(
-            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
-            f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
-        )
-    if not isinstance(dynamic_len, bool):
-        raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
-    if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(
-            "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
-            f"{type(input_data).__name__}"
-        )
-    _mark(input_data)
-    return input_data
-
-
-def _mark(value: Any) -> None:
-    # the Tensors are marked, not what holds them: a subclass of tuple would not be a tuple everywhere
-    if isinstance(value, torch.Tensor):
-        value._is_marked_mutable = True  # type: ignore[attr-defined]
-    elif isinstance(value, (tuple, list, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            _mark(item)
-
-
-def is_marked_mutable(tensor: torch.Tensor) -> bool:
-    """Whether `mutable` was called on it, or on what holds it."""
-    return getattr(tensor, "_is_marked_mutable", False)
-
-
 def _check_inputs(args: tuple[Any, ...]) -> None:
     """Inputs of a function under `jit`.
 
     Raises:
+        TypeError, ValueError: for a sequence of unknown length with elements of different types.
         RuntimeError: in PYNATIVE_MODE, for a tuple, list or dict with a Tensor that is differentiated through and what
             `mutable` does not take: upstream has no gradient then.
         ValueError: for a Parameter beside another one of its name: of the Cell whose method it is, or among the inputs.
     """
     for arg in args:
         if type(arg) in (tuple, list, dict):
-            if THREAD.running and not is_graph_mode() and not _is_mutable(arg) and _is_computed(arg):
+            if THREAD.running and not is_graph_mode() and not is_mutable(arg) and _is_computed(arg):
                 raise RuntimeError(
                     f"Input {arg!r:.300} contains tensor with gradient but can not mutable. Give what is neither a "
                     "number nor a Tensor by itself."
                 )
+        elif is_dynamic(arg):
+            check_elements(arg)
         elif isinstance(arg, torch.nn.Parameter):
             _check_names(args)
             return
@@ -279,14 +245,6 @@ def _check_names(args: tuple[Any, ...]) -> None:
         name = getattr(item, "name", None)
         if name and known.setdefault(name, item) is not item:
             raise ValueError(f"The Parameter {item!r:.100} can not be used, since its name '{name}' already exists.")
-
-
-def _is_mutable(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return all(map(_is_mutable, value))
-    if isinstance(value, dict):
-        return all(map(_is_mutable, value.values()))
-    return isinstance(value, (int, float, torch.Tensor))
 
 
 def _function_forbid_reuse(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -329,14 +287,15 @@ class _CellGraphExecutor:
 
     def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
         """(phase, True). Nothing is compiled ahead: what upstream's compiler refuses, names and types and shapes, shows
-        when a Cell computes once on copies of the inputs. One that holds an optimizer does not, nor are inputs of open
-        shape computed with.
+        when a Cell computes once on copies of the inputs; of one that trains its ``network``, if it has one. Inputs of
+        open shape are not computed with.
         """
         if isinstance(obj, torch.nn.Module) and hasattr(obj, "construct"):
             if hasattr(obj, "check_names"):
                 obj.check_names()
-            if not getattr(obj, "_trains", False) and not any(hasattr(arg, "_sizes") for arg in args):
-                _try(obj, args, kwargs)
+            tried = getattr(obj, "network", None) if getattr(obj, "_trains", False) else obj
+            if hasattr(tried, "construct") and not any(hasattr(arg, "_sizes") for arg in args):
+                _try(tried, args, kwargs)
         return phase, True
 
     def __call__(self, obj: Any, *args: Any, phase: str = "predict") -> Any:

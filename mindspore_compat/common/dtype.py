@@ -86,6 +86,7 @@ __all__ = [
     "float8_e5m2",
     "QuantDtype",
     "qint4x2",
+    "hifloat8",
     "Bool",
     "Float",
     "Int",
@@ -137,13 +138,25 @@ tensor_type = TensorType()
 _issubclass_ = is_subclass
 
 
-class _Int4x2(Marker):
-    """Two numbers of 4 bits in a byte."""
+class HeldType(Marker):
+    """A type of which there are Tensors that only Ascend computes with (``_held.py``)."""
 
-    shown = "QInt4x2"
+    itemsize, is_floating_point, is_complex, is_signed = 1, False, False, True
 
 
-qint4x2 = _Int4x2()
+class _Int4x2(HeldType):
+    """Numbers of 4 bits."""
+
+    shown = "Int4"
+
+
+class _HiFloat8(HeldType):
+    """Ascend's floats of 8 bits."""
+
+    shown = "HiFloat8"
+
+
+qint4x2, hifloat8 = HELD = _Int4x2(), _HiFloat8()
 
 
 @enum.unique
@@ -312,6 +325,11 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
+    elif isinstance(dtype, HeldType):
+        raise TypeError(
+            f"Unsupported data type! The '{what}' is {dtype}: such Tensors are made of numbers and arrays, and nothing "
+            "else computes with them."
+        )
     elif isinstance(dtype, Marker):
         found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))
         if found is not None:

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime import placement
-from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common import _held, _tracing, _wrap
+from mindspore_compat.common._float8 import limited
 from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
@@ -104,6 +105,8 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         ):  # two layers may start from one Tensor
             data = _Base.clone(data)
         data.__class__ = cls
+        if isinstance(default_input, _held.HeldTensor):
+            return _held.as_held(data, default_input.dtype)
         return data  # type: ignore[return-value]
 
     def __init__(
@@ -255,11 +258,15 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
                 "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
                 f"But with type {type(data)}."
             )
+        if isinstance(data, _held.HeldTensor):
+            _held.refuse_cast(self, data.dtype)
         program.values_written()
+        mine = _wrap.memory(self)
         if tuple(data.shape) != self.shape:
-            self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
+            taken = _Base.to(limited(_Base.clone(_Base.detach(data)), mine.dtype), mine.device, mine.dtype)
+            Tensor.data.fset(self, taken)  # type: ignore[attr-defined]
             return self
-        _wrap.memory(self).copy_(_Base.detach(data))
+        mine.copy_(limited(_Base.detach(data), mine.dtype))
         return self
 
     def assign_value(self, value: Any) -> Parameter:

@@ -18,8 +18,9 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
-from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
+from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
+from mindspore_compat.common._float8 import to_dtype
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
@@ -29,7 +30,7 @@ from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
+from mindspore_compat.common.dtype import HeldType, dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
 __all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
@@ -76,6 +77,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         const_arg: bool = False,
         device: Any = None,
     ) -> Tensor:
+        if isinstance(dtype, HeldType) or isinstance(input_data, _held.HeldTensor):
+            return _held.tensor_of(cls, input_data, dtype, shape, init)
         if init is not None:
             return _pending.tensor_of(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):
@@ -91,7 +94,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         else:
             result = plain_from(input_data, copy=True, keeps_digits=dtype is not None)
         if dtype is not None:
-            result = result.to(dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
+            result = to_dtype(result, dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = sent(result, target)
@@ -278,10 +281,10 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
         target, is_tensor = self, isinstance(value, torch.Tensor)
-        if not is_tensor and not isinstance(value, _NUMBERS):
+        if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = operand_from(value, self.device), True
         if is_tensor and value.dtype is not self.dtype:
-            value = _Base.to(value, self.dtype)
+            value = to_dtype(value, self.dtype)
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
             target, value = _Base.detach(self), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
@@ -366,9 +369,7 @@ def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
     return data  # type: ignore[return-value]
 
 
-torch.serialization.add_safe_globals(
-    [_rebuild, Tensor]
-)  # ``torch.load`` reads state dicts of Cells with weights_only, its default
+torch.serialization.add_safe_globals([_rebuild, Tensor])  # ``torch.load`` reads state dicts of Cells by default
 
 
 _wrap.bind(Tensor)

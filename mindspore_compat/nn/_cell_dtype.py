@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._operator_casts import OperatorsIn
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.tensor import Tensor
@@ -114,5 +115,5 @@ def cast_floats(value: Any, dtype: torch.dtype) -> Any:
             wrap(torch._C.TensorBase.to(value, dtype)) if value.dtype in FLOATS and value.dtype is not dtype else value
         )
     if isinstance(value, (tuple, list)):
-        return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+        return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
     return value

@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._capture.step.computations import graphs_of
 from mindspore_compat.common._differentiation import KEPT, Forward, is_differentiable, keep
+from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD, is_spent
 from mindspore_compat.common._wrap import wrap
@@ -40,7 +41,7 @@ def _of_a_graph(arg: Any) -> Any:
     """
     if isinstance(arg, torch.Tensor):
         return wrap(arg.detach()) if arg.grad_fn is not None and is_spent(arg) else arg
-    return type(arg)(map(_of_a_graph, arg)) if type(arg) in (tuple, list) else arg
+    return type(arg)(map(_of_a_graph, arg)) if type(arg) in SEQUENCES else arg
 
 
 def _stamp() -> tuple[int, int]:

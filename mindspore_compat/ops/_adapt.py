@@ -13,6 +13,7 @@ from torch.overrides import _get_current_function_mode_stack
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
+from mindspore_compat.common import _float8
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
@@ -101,8 +102,12 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
         elif isinstance(value, np.ndarray):
             value = constant(value, device)
         else:
-            return constant(value, device, dtype)
-    return value if dtype is None or value.dtype is dtype else _Base.to(value, dtype)
+            return (
+                constant(value, device, dtype)
+                if dtype is not torch.float8_e4m3fn
+                else _float8.to_dtype(constant(value, device), dtype)
+            )
+    return value if dtype is None or value.dtype is dtype else _float8.to_dtype(value, dtype)
 
 
 def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -130,7 +135,7 @@ def dtype_or_none(dtype: Any) -> torch.dtype | None:
 
 def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The values in ``dtype``."""
-    return value if value.dtype is dtype else _Base.to(value, dtype)
+    return value if value.dtype is dtype else _float8.to_dtype(value, dtype)
 
 
 def is_floating(value: Any) -> bool:

@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
@@ -58,7 +59,7 @@ class Float32WithLossCell(WithLossCell):
 def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
         return wrap(torch._C.TensorBase.to(value, dtype)) if value.is_floating_point() else value
-    return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+    return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
 
 
 # --- O2, O3, black lists: everything but some Cells, in place ---------------------------------------------------------

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.answers import containers, derivatives, halves, hooks, refusals
+from tests.answers import containers, derivatives, halves, hooks, refusals, sequences
 
 __all__ = ["PROGRAMS", "answer"]
 
@@ -23,6 +23,7 @@ PROGRAMS: dict[str, str] = {
     **refusals.PROGRAMS,
     **halves.PROGRAMS,
     **containers.PROGRAMS,
+    **sequences.PROGRAMS,
 }
 WITH_MESSAGE = (
     hooks.WITH_MESSAGE
@@ -30,6 +31,7 @@ WITH_MESSAGE = (
     | refusals.WITH_MESSAGE
     | halves.WITH_MESSAGE
     | containers.WITH_MESSAGE
+    | sequences.WITH_MESSAGE
 )
 
 BEGINNING = """
@@ -68,7 +70,7 @@ def answer(name: str) -> list[Any]:
 
 def _run(name: str, file: Path, space: dict[str, Any], said: list[Any]) -> None:
     try:
-        exec(compile(file.read_text(), str(file), "exec"), space)
+        exec(compile(file.read_text(), str(file), "exec", dont_inherit=True), space)
     except Exception as error:
         message = re.sub(r"\s+", " ", str(error).split("\n")[0]).strip() if name in WITH_MESSAGE else ""
         # ours may be of torch's type, too

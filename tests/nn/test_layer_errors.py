@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import nn
+from mindspore_compat import nn, ops
+from mindspore_compat.common.api import _cell_graph_executor
 from mindspore_compat.common.tensor import Tensor
 
 
@@ -187,3 +189,83 @@ def test_check_that_projects_of_1x_import() -> None:
     check_dense_input_shape((2, 3), "Dense")
     with pytest.raises(ValueError, match="For 'Dense', the dimension of 'x' should not be less than 2, but got 1"):
         check_dense_input_shape((2,), "Dense")
+
+
+_CHANNELS = (
+    "For 'Conv{}D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input 'weight' "
+    "shape: {}, but got 'C_in' of input 'x' shape: {}, and 'group': {}."
+)
+_AXES = "For primitive[Conv{}D], the x shape size must be equal to {}, but got {}."
+
+
+# what real MindSpore says, in both modes
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: nn.Conv2d(3, 6, 5)(zeros(1, 1, 9, 9)), RuntimeError, _CHANNELS.format(2, 3, 1, 1)),
+        (
+            lambda: nn.Conv2d(4, 6, 5, pad_mode="valid", group=2)(zeros(1, 2, 9, 9)),
+            RuntimeError,
+            _CHANNELS.format(2, 2, 2, 2),
+        ),
+        (lambda: nn.Conv1d(3, 6, 5)(zeros(1, 1, 9)), RuntimeError, _CHANNELS.format(2, 3, 1, 1)),
+        (lambda: nn.Conv3d(3, 6, 3)(zeros(1, 1, 5, 5, 5)), ValueError, _CHANNELS.format(3, 3, 1, 1)),
+        (lambda: ops.conv1d(zeros(1, 2, 8), zeros(2, 3, 3)), RuntimeError, _CHANNELS.format(2, 3, 2, 1)),
+        (lambda: ops.conv2d(zeros(1, 1, 8, 8), zeros(2, 3, 3, 3)), RuntimeError, _CHANNELS.format(2, 3, 1, 1)),
+        (lambda: ops.Conv2D(2, 3)(zeros(1, 1, 8, 8), zeros(2, 3, 3, 3)), RuntimeError, _CHANNELS.format(2, 3, 1, 1)),
+        (lambda: ops.conv3d(zeros(1, 2, 8, 8, 8), zeros(2, 3, 3, 3, 3)), ValueError, _CHANNELS.format(3, 3, 2, 1)),
+        (lambda: nn.Conv1d(3, 6, 5)(zeros(3, 9)), ValueError, _AXES.format(2, 4, 3)),
+        (lambda: nn.Conv2d(3, 6, 5)(zeros(3, 9, 9)), ValueError, _AXES.format(2, 4, 3)),
+        (lambda: nn.Conv2d(3, 6, 5, pad_mode="valid")(zeros(9, 9)), ValueError, _AXES.format(2, 4, 2)),
+        (lambda: nn.Conv3d(3, 6, 3)(zeros(3, 5, 5, 5)), ValueError, _AXES.format(3, 5, 4)),
+        (lambda: ops.conv2d(zeros(3, 8, 8), zeros(2, 3, 3, 3)), ValueError, _AXES.format(2, 4, 3)),
+        (lambda: ops.conv3d(zeros(3, 8, 8, 8), zeros(2, 3, 3, 3, 3)), ValueError, _AXES.format(3, 5, 4)),
+        (
+            lambda: ops.conv1d(zeros(3, 8), zeros(2, 3, 3)),
+            ValueError,
+            "For 'conv1d', the input must be a 3D Tensor, but got input of 2D.",
+        ),
+        (lambda: nn.Conv2dTranspose(3, 6, 5)(zeros(3, 9, 9)), ValueError, "4 axes"),
+        (lambda: nn.Conv3dTranspose(3, 6, 3)(zeros(3, 9, 9, 9)), ValueError, "5 axes"),
+        (
+            lambda: nn.Dense(3, 2)(zeros(2, 4, 5)),
+            ValueError,
+            "For 'MatMul' the input dimensions must be equal, but got 'x1_col': 5 and 'x2_row': 3.",
+        ),
+        (
+            lambda: ops.MatMul()(zeros(2, 3), zeros(4, 5)),
+            ValueError,
+            "For 'MatMul' the input dimensions must be equal, but got 'x1_col': 3 and 'x2_row': 4.",
+        ),
+        (
+            lambda: ops.BatchMatMul()(zeros(1, 2, 3), zeros(1, 4, 5)),
+            ValueError,
+            "For BatchMatMul, the row of the input 'y' should be same as the col of the input 'x', with x shape",
+        ),
+        (
+            lambda: nn.BatchNorm2d(3)(zeros(2, 4, 5, 5)),
+            ValueError,
+            "For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: 4, bug got scale.shape[0]: "
+            "3.",
+        ),
+        (
+            lambda: nn.GroupNorm(1, 3)(zeros(2, 4, 5, 5)),
+            ValueError,
+            "For GroupNorm, shape of weight and bias should be equal to input_x's channel dimension: 4, bug got shape: ",
+        ),
+    ],
+)
+def test_inputs_of_other_shapes_in_upstreams_words(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=re.escape(text)) as raised:
+        call()
+    assert type(raised.value) is error
+
+
+def test_compiling_a_training_step_refuses_what_its_network_does() -> None:
+    net = nn.SequentialCell(nn.Conv2d(3, 2, 3, pad_mode="valid"), nn.Flatten(), nn.Dense(8, 2))
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+    before = net[0].weight.asnumpy().copy()
+    _cell_graph_executor.compile(step, zeros(1, 3, 4, 4), zeros(1, 2))
+    np.testing.assert_array_equal(net[0].weight.asnumpy(), before)
+    with pytest.raises(RuntimeError, match="'C_in' of input 'x' shape divide by parameter 'group' must be"):
+        _cell_graph_executor.compile(step, zeros(1, 1, 4, 4), zeros(1, 2))

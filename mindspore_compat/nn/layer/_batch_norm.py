@@ -96,7 +96,9 @@ class _BatchNorm(Cell):
             if x.shape[1] == self.num_features:
                 raise
             raise ValueError(
-                f"For '{type(self).__name__}', axis 1 of the input must have {self.num_features} channels, "
+                f"For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: {x.shape[1]}, bug got "
+                f"scale.shape[0]: {self.num_features}. For '{type(self).__name__}', "
+                f"axis 1 of the input must have {self.num_features} channels, "
                 f"but got shape {tuple(x.shape)}."
             ) from None
 

@@ -74,8 +74,9 @@ def _linear_error(error: Exception, owner: str, x: Any, in_size: int, weight: An
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     if x.dim() == 0 or x.shape[-1] != in_size:
         return ValueError(
-            f"For '{owner}', the last axis of the input must be {in_size}, but got shape {tuple(x.shape)}. "
-            "Flatten the input first, or change the layer's input size."
+            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {x.shape[-1] if x.dim() else 0} and "
+            f"'x2_row': {in_size}. For '{owner}', the last axis of the input must be {in_size}, but got shape "
+            f"{tuple(x.shape)}. Flatten the input first, or change the layer's input size."
         )
     if weight.dtype is not x.dtype:
         return TypeError(

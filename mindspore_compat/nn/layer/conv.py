@@ -20,7 +20,7 @@ from mindspore_compat.nn.layer._conv_base import (
     _two,
 )
 from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
-from mindspore_compat.ops.function._conv import in_fast_order
+from mindspore_compat.ops.function._conv import convolution_error, in_fast_order
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
@@ -55,11 +55,14 @@ class _Forward(_Conv):
             if padding is None:
                 x, padding = self._padded(x)
             _, stride, dilation = self._geometry
-            return type(self)._operator(x, weight, bias, stride, padding, dilation, self._groups)
+            result = type(self)._operator(x, weight, bias, stride, padding, dilation, self._groups)
+            if result.dim() == len(stride) + 2:
+                return result
+            raise RuntimeError("torch takes one image, too")
         except (RuntimeError, TypeError) as error:
-            raise explained(
-                error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight
-            ) from None
+            owner, count = type(self).__name__, len(self._geometry[0])
+            known = isinstance(given, torch.Tensor) and convolution_error(count, given, weight, self._groups, owner)
+            raise known or explained(error, owner, given, (count + 2,), None, weight) from None
 
 
 class Conv2d(_Forward):
@@ -227,6 +230,8 @@ class _Transposed(_Conv):
         bias = self.bias if self.has_bias else None
         try:
             y = type(self)._operator(x, weight, bias, self._steps, self._both, self._missing, self._groups, self._gaps)
+            if y.dim() != len(self._both) + 2:
+                raise RuntimeError("torch takes one image, too")
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):

@@ -393,8 +393,9 @@ class GroupNorm(Cell):
         gamma, beta = (item if item.dtype is x.dtype else item.to(x.dtype) for item in (self.gamma, self.beta))
         if x.shape[1] != gamma.shape[0]:
             raise ValueError(
-                f"For 'GroupNorm', axis 1 of the input must have {gamma.shape[0]} channels, but got shape "
-                f"{tuple(x.shape)}."
+                "For GroupNorm, shape of weight and bias should be equal to input_x's channel dimension: "
+                f"{x.shape[1]}, bug got shape: ({gamma.shape[0]},). For 'GroupNorm', axis 1 of the input must have "
+                f"{gamma.shape[0]} channels, but got shape {tuple(x.shape)}."
             )
         return kernels.group_norm(x, self.num_groups, gamma, beta, self.eps, True)
 

@@ -12,6 +12,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
+from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
@@ -87,7 +88,7 @@ def _to_float32(value: Any) -> Any:
         return wrap(torch._C.TensorBase.to(value, torch.float32))
     if isinstance(value, dict):
         return {key: _to_float32(item) for key, item in value.items()}
-    return type(value)([_to_float32(item) for item in value]) if type(value) in (tuple, list) else value
+    return type(value)([_to_float32(item) for item in value]) if type(value) in SEQUENCES else value
 
 
 class WithGradCell(Cell):

@@ -1,6 +1,9 @@
 """Operators in class form. Upstream: ``mindspore.ops.auto_generate.gen_ops_prim``."""
 
-from mindspore_compat._api.placeholders import module_getattr
+from typing import Any
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._api.placeholders import STUB_MARK, module_getattr
 from mindspore_compat.ops.auto_generate._extended_table import CLASSES
 from mindspore_compat.ops.auto_generate._in_place_table import IN_PLACE
 from mindspore_compat.ops.operations import *  # noqa: F403
@@ -15,12 +18,26 @@ tracev2_grad_op = _grad_ops.TraceV2Grad()
 
 _REASON = "Only Ascend has it, and upstream documents no values. Write it with operators of mindspore.ops."
 #: names that libraries import, for layers that run on Ascend only
-UNSUPPORTED = dict.fromkeys(
-    """
+UNSUPPORTED = dict.fromkeys(["weight_quant_batch_matmul"], _REASON)
+
+
+def _of_ascend(name: str) -> type:
+    """An operator that is made, as upstream's on a CPU, for networks that hold it; its call is refused."""
+    message = f"'mindspore.ops.auto_generate.{name}' is not supported by mindspore_compat: {_REASON}"
+
+    def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:
+        Primitive.__init__(self, name)
+
+    def __call__(self: Primitive, /, *args: Any, **kwargs: Any) -> Any:
+        raise UnsupportedError(message)
+
+    made = {"__init__": __init__, "__call__": __call__, "__doc__": message, "__module__": __name__, STUB_MARK: _REASON}
+    return type(name, (Primitive,), made)
+
+
+_OF_ASCEND = """
     FusedAddTopKDiv MoeDistributeCombine MoeDistributeDispatch PagedAttentionMask QuantBatchMatmul QuantV2
-    WeightQuantBatchMatmul weight_quant_batch_matmul MatmulFfn MoeInitRoutingQuantV2 DynamicQuantExt
-    KVCacheScatterUpdate
-    """.split(),
-    _REASON,
-)
+    WeightQuantBatchMatmul MatmulFfn MoeInitRoutingQuantV2 DynamicQuantExt KVCacheScatterUpdate
+"""
+globals().update({name: _of_ascend(name) for name in _OF_ASCEND.split()})
 __getattr__ = module_getattr(__name__, {}, UNSUPPORTED)

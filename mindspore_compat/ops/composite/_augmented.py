@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._compiled_meaning import is_compiled
+from mindspore_compat.common._mutable import is_dynamic
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
@@ -72,21 +74,27 @@ def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:
 
 
 def is_sequence_value_unknown(sequence: Any) -> bool:
-    """False: sequences have their values when they are read."""
-    return False
+    """Whether compiled code does not know all of a tuple's or list's elements: see ``isconstant``."""
+    return is_compiled() and not F.isconstant(sequence)
 
 
 def is_sequence_shape_unknown(sequence: Any) -> bool:
-    """False: sequences have their lengths when they are read."""
-    return False
+    """Whether compiled code does not know the length of a tuple or list: of `mutable` with ``dynamic_len``."""
+    return is_compiled() and is_dynamic(sequence)
 
 
 def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
-    """Always raises TypeError: no sequence has an unknown length here."""
-    raise TypeError(
-        "For 'is_dynamic_sequence_element_unknown', the input must be a sequence of variable length, which does not "
-        f"exist here, but got {type(sequence).__name__}."
-    )
+    """Whether a sequence of unknown length has nothing that says what its elements are.
+
+    Raises:
+        TypeError: for a sequence of known length.
+    """
+    if not is_dynamic(sequence):
+        raise TypeError(
+            "For 'is_dynamic_sequence_element_unknown', the input must be a sequence of variable length, but got "
+            f"{type(sequence).__name__}."
+        )
+    return not sequence
 
 
 def switch_layer(index: Any, layers: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from mindspore_compat.common._mutable import isconstant as isconstant
 from mindspore_compat.ops.function import array_func as array_func
 from mindspore_compat.ops.function import clip_func as clip_func
 from mindspore_compat.ops.function import debug_func as debug_func
@@ -689,7 +690,6 @@ from mindspore_compat.ops.function.other_func import in_dict as in_dict
 from mindspore_compat.ops.function.other_func import is_ as is_
 from mindspore_compat.ops.function.other_func import is_not as is_not
 from mindspore_compat.ops.function.other_func import is_tensor_bool_cond as is_tensor_bool_cond
-from mindspore_compat.ops.function.other_func import isconstant as isconstant
 from mindspore_compat.ops.function.other_func import list_equal as list_equal
 from mindspore_compat.ops.function.other_func import list_getitem as list_getitem
 from mindspore_compat.ops.function.other_func import list_len as list_len

@@ -81,6 +81,27 @@ def _explicit(padding: Any, count: int) -> tuple[int, ...]:
     return sizes * (2 * count) if len(sizes) == 1 else sizes
 
 
+def convolution_error(count: int, x: torch.Tensor, weight: torch.Tensor, groups: int, owner: str) -> Exception | None:
+    """What upstream raises where an input's axes or channels do not fit; None where they do."""
+    shape, name = tuple(x.shape), "Conv3D" if count == 3 else "Conv2D"
+    if len(shape) != count + 2:
+        if owner == "conv1d":
+            return ValueError(f"For 'conv1d', the input must be a 3D Tensor, but got input of {len(shape)}D.")
+        more = count == 1  # upstream computes these as images
+        return ValueError(
+            f"For primitive[{name}], the x shape size must be equal to {count + 2 + more}, but got "
+            f"{len(shape) + more}. The input of '{owner}' has {count + 2} axes, but got shape {shape}."
+        )
+    channels = weight.shape[1]
+    if shape[1] == channels * groups:
+        return None
+    return (ValueError if count == 3 else RuntimeError)(
+        f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
+        f"'weight' shape: {channels}, but got 'C_in' of input 'x' shape: {shape[1]}, and 'group': {groups}. "
+        f"For '{owner}', axis 1 of the input must have {channels * groups} channels, but got shape {shape}."
+    )
+
+
 def conv_nd(
     count: int,
     x: Any,
@@ -96,9 +117,10 @@ def conv_nd(
     """Convolution over ``count`` axes with MindSpore's padding modes.
 
     Raises:
-        ValueError: for an unknown ``pad_mode``.
         TypeError: unless ``padding`` is an int, a tuple or a list.
-        ValueError: for ``groups``, or one axis' ``dilation``, that are no ints.
+        ValueError: for an unknown ``pad_mode``, ``groups``, or one axis' ``dilation``, that are no ints, another number
+            of axes, and in three dimensions other channels.
+        RuntimeError: for other channels.
     """
     check_type(padding, "padding", (int, tuple, list), owner)
     check_type(pad_mode, "pad_mode", str, owner)
@@ -109,6 +131,8 @@ def conv_nd(
             "The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but got "
             f"group:{groups}, in_channel:{x.shape[1]}, out_channel:{weight.shape[0]}."
         )
+    if x.dim() != count + 2 or (weight.dim() == count + 2 and x.shape[1] != weight.shape[1] * groups):
+        raise convolution_error(count, x, weight, groups, owner)  # type: ignore[misc]
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0

@@ -47,8 +47,15 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
     if transpose_b:
         mat2 = torch.transpose(mat2, -1, -2)
     if input.shape[-1] != mat2.shape[-2]:
+        words = (
+            "For BatchMatMul, the row of the input 'y' should be same as the col of the input 'x', with x shape "
+            f"{tuple(input.shape)} and y shape {tuple(mat2.shape)}."
+            if input.dim() > 2 or mat2.dim() > 2
+            else "For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
+            f"{input.shape[-1]} and 'x2_row': {mat2.shape[-2]}."
+        )
         raise ValueError(
-            f"For 'MatMul', the columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
+            f"{words} The columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
             f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b."
         )
     return wrap(kernels.matmul(input, mat2))

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._mutable import isconstant as isconstant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import changed, check_keeps_dtype, fitting, get_data, passes_gradient, to_dtype
@@ -184,11 +185,6 @@ def typeof(x: Any) -> Any:
 def hastype(x: Any, kind: Any) -> bool:
     """Whether `typeof` is ``kind``."""
     return typeof(x) == kind
-
-
-def isconstant(x: Any) -> bool:
-    """Whether it is no tensor."""
-    return not isinstance(x, torch.Tensor)
 
 
 def is_tensor_bool_cond(x: Any) -> bool:

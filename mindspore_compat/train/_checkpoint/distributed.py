@@ -29,9 +29,10 @@ from mindspore_compat.train._checkpoint.layouts import (
     stage_num,
 )
 from mindspore_compat.train._checkpoint.load import load_checkpoint
+from mindspore_compat.train._checkpoint.reading import as_parameter
 from mindspore_compat.train._checkpoint.save import save_checkpoint
 from mindspore_compat.train._checkpoint.transform import transformed
-from mindspore_compat.train._checkpoint.unified import HYPER, MAP, SafetensorsFiles, marked
+from mindspore_compat.train._checkpoint.unified import HYPER, MAP, SafetensorsFiles
 
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint", "load_segmented_checkpoints"]
 
@@ -266,13 +267,13 @@ def _values(
                 if local is None
                 else local[name].box(rank % device_num(layouts), there[stored][0], f"parameter {name!r}")
             )
-            result[name] = marked(reader.read(path, stored, box), name, metadata.get(stored, ""))
+            result[name] = as_parameter(reader.read(path, stored, box), name, metadata.get(stored, ""))
         hyper = os.path.join(folder, HYPER)
         if os.path.isfile(hyper):
             metadata, there = reader.header(hyper)
             result.update(
                 {
-                    name: marked(reader.read(hyper, name), name, metadata.get(name, ""))
+                    name: as_parameter(reader.read(hyper, name), name, metadata.get(name, ""))
                     for name in there
                     if name not in result
                 }

@@ -18,13 +18,13 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.decryption import decrypt
-from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
+from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common._held import as_held
+from mindspore_compat.common.dtype import hifloat8, qint4x2, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -32,7 +32,12 @@ _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
-_DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
+_HELD = {INT4: qint4x2, HIFLOAT8: hifloat8}
+_DTYPES: dict[str, torch.dtype] = {
+    **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in _HELD},
+    INT4: torch.int8,
+    HIFLOAT8: torch.uint8,
+}
 #: On x86-64 torch reads and writes elements of up to 8 bytes at any address (its code for complex128 wants 16: a
 #: segmentation fault).
 #: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
@@ -183,14 +188,17 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
     return tensor if dtype.itemsize <= _ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
 
 
-def as_parameter(data: torch.Tensor, name: str) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device; FormatError for a name that no Parameter has."""
+def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:
+    """The Parameter of a loaded tensor, on the current device, of the type that the file says; FormatError
+    for a name that no Parameter has.
+    """
     device = current_device()
     data = data if device is CPU else data.to(device)
     try:
-        return Parameter(data, name)
+        parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
+    return as_held(parameter, _HELD[tensor_type]) if tensor_type in _HELD else parameter
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
@@ -212,11 +220,9 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
     if entry.tensor_type == STRING:
         return entry.text()
     data, views_file = next(tensors)
-    parameter = as_parameter(data, entry.name)
+    parameter = as_parameter(data, entry.name, entry.tensor_type)
     if views_file:
         setattr(parameter, VIEWS_FILE, True)
-    if entry.tensor_type == INT4:
-        setattr(parameter, STORED_TYPE, INT4)
     return parameter
 
 
@@ -232,11 +238,7 @@ def load_safetensors(
         FormatError: if the file is damaged.
     """
     tensors, metadata = _safetensors_tensors(source, crc_check, keep)
-    result = {name: as_parameter(tensors[name], name) for name in sorted(tensors)}
-    for name, parameter in result.items():
-        if metadata.get(name) == INT4:
-            setattr(parameter, STORED_TYPE, INT4)
-    return result, metadata
+    return {name: as_parameter(tensors[name], name, metadata.get(name)) for name in sorted(tensors)}, metadata
 
 
 def _safetensors_tensors(

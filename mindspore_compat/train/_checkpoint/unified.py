@@ -18,20 +18,18 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
-from mindspore_compat._format.dtypes import INT4
 from mindspore_compat._format.safetensors import read_header
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 from mindspore_compat.train._checkpoint.layouts import checked_strategy, device_num
 from mindspore_compat.train._checkpoint.ranks import rank_files
 from mindspore_compat.train._checkpoint.reading import as_parameter
 from mindspore_compat.train._checkpoint.save import save_checkpoint
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
 
-__all__ = ["HYPER", "MAP", "SafetensorsFiles", "marked", "unified_safetensors"]
+__all__ = ["HYPER", "MAP", "SafetensorsFiles", "unified_safetensors"]
 
 _log = logging.getLogger("mindspore_compat")
 _MOST_NAME = 1024  # of Parameters
@@ -281,7 +279,7 @@ class _Merger:
         values = {}
         for name in names:
             data, word = self._whole(name)
-            values[self.names[name]] = marked(data, self.names[name], word)
+            values[self.names[name]] = as_parameter(data, self.names[name], word)
         _save(values, path, any(_MARK in self._reader.header(file)[0] for file in self._files.values()))
 
     def write_hyper(self, files: dict[int, str], folder: str) -> None:
@@ -291,21 +289,13 @@ class _Merger:
             metadata, there = self._reader.header(path)
             found.update(
                 {
-                    name: marked(self._reader.read(path, name), name, metadata.get(name, ""))
+                    name: as_parameter(self._reader.read(path, name), name, metadata.get(name, ""))
                     for name in there
                     if name not in self._layouts and name not in found
                 }
             )
         if found:
             _save(found, os.path.join(folder, HYPER), False)
-
-
-def marked(data: torch.Tensor, name: str, word: str) -> torch.Tensor:
-    """The tensor as a Parameter, of Int4 if the metadata say so."""
-    parameter = as_parameter(data, name)
-    if word == INT4:
-        setattr(parameter, STORED_TYPE, INT4)
-    return parameter
 
 
 def _save(values: dict[str, torch.Tensor], path: str, has_mark: bool) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._format.dtypes import INT4
+from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 from mindspore_compat.train._checkpoint.files import read_values, write_values
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
@@ -127,8 +126,8 @@ def _some(names: list[str]) -> str:
 
 
 def _tensor(name: str, value: Any) -> torch.Tensor:
-    if not isinstance(value, torch.Tensor) or getattr(value, STORED_TYPE, "") == INT4:
-        kind = "4-bit integers" if isinstance(value, torch.Tensor) else type(value).__name__
+    if not isinstance(value, torch.Tensor) or isinstance(value, HeldTensor):
+        kind = f"of {value.dtype}" if isinstance(value, torch.Tensor) else type(value).__name__
         raise TypeError(
             f"The value {name!r} is {kind}; tensors of torch's dtypes are converted. Drop it by a rule with 'to': null."
         )

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._in_graph import outermost_graph_inputs
-from mindspore_compat.common.api import is_marked_mutable
+from mindspore_compat.common._mutable import outer_constants, tensors_in
 from mindspore_compat.common.sparse_tensor import Sparse
 
 __all__ = ["Spread", "differentiable", "is_container"]
@@ -19,13 +19,6 @@ __all__ = ["Spread", "differentiable", "is_container"]
 def is_container(value: Any) -> bool:
     """Whether it is a tuple, list or dict."""
     return isinstance(value, (tuple, list, dict))
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    items = value.values() if isinstance(value, dict) else value if is_container(value) else ()
-    return [tensor for item in items for tensor in _tensors(item)]
 
 
 def _like(value: Any, tensors: Iterator[Any], other: Callable[[Any], Any]) -> Any:
@@ -53,15 +46,9 @@ def differentiable(inputs: tuple) -> list[bool]:
     if not all(found) and any(map(is_container, inputs)):
         outside = outermost_graph_inputs()
         if outside is not None:
-            constants = {
-                id(tensor)
-                for item in outside
-                if is_container(item)
-                for tensor in _tensors(item)
-                if not is_marked_mutable(tensor)
-            }
+            constants = outer_constants(outside)
             found = [
-                of_itself or (is_container(item) and any(id(tensor) not in constants for tensor in _tensors(item)))
+                of_itself or (is_container(item) and any(id(tensor) not in constants for tensor in tensors_in(item)))
                 for of_itself, item in zip(found, inputs)
             ]
     return found
@@ -79,7 +66,7 @@ class Spread:
     def __init__(self, fn: Callable[..., Any], args: tuple, wanted: tuple[int, ...]) -> None:
         self._models = [item if place in wanted and is_container(item) else None for place, item in enumerate(args)]
         self._wanted = wanted
-        parts = [_tensors(item) if model is not None else [item] for item, model in zip(args, self._models)]
+        parts = [tensors_in(item) if model is not None else [item] for item, model in zip(args, self._models)]
         self.args = tuple(part for items in parts for part in items)
         begins = [0]
         for items in parts:
