@@ -25,7 +25,9 @@ HERE = Path(__file__).resolve().parent
 Outcomes = dict[str, tuple[str, str]]
 
 
-def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespace, only: list[str] | None = None) -> Outcomes:
+def run(
+    library: str, suite: dict[str, Any], side: str, given: argparse.Namespace, only: list[str] | None = None
+) -> Outcomes:
     """{test: (outcome, error)} of the suite's tests, or of those named."""
     if only == []:
         return {}
