@@ -9,11 +9,23 @@ class InstalledMethods:
     def absolute(self) -> Any:
         """Abs, element by element."""
 
+    def addbmm(self, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * input + alpha * the products' sum over the batch (of two matrices over the product's rows)."""
+
     def addcdiv(self, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
         """input + value * tensor1 / tensor2."""
 
     def addcmul(self, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
         """input + value * tensor1 * tensor2."""
+
+    def addmm(self, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * input + alpha * (mat1 @ mat2), input of any shape that broadcasts with the product's."""
+
+    def addmv(self, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * self + alpha * (mat @ vec)."""
+
+    def addr(self, vec1: Any, vec2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * self + alpha * outer(vec1, vec2)."""
 
     def amax(self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
         """Maximum over ``axis`` (None: all)."""
@@ -32,6 +44,9 @@ class InstalledMethods:
 
     def atan2(self, other: Any) -> Any:
         """Atan2 of ``input`` and ``other``, element by element."""
+
+    def baddbmm(self, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * input + alpha * (batch1 @ batch2), of matrices too, input of any shape that broadcasts with the product's."""
 
     def bessel_i0(self) -> Any:
         """Modified Bessel function of the first kind, order 0, element by element."""

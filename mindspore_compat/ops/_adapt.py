@@ -155,7 +155,7 @@ def check_tensors(owner: str, **given: Any) -> None:
             raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
-def _is_cast_by_operator() -> bool:
+def is_cast_by_operator() -> bool:
     """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
     return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
 
@@ -163,7 +163,7 @@ def _is_cast_by_operator() -> bool:
 def check_same_dtype(owner: str, **given: Any) -> None:
     """TypeError in upstream's words unless the tensors are of one dtype, which its operator does not promote."""
     dtypes = {name: value.dtype for name, value in given.items() if isinstance(value, _Base)}
-    if len(set(dtypes.values())) > 1 and not _is_cast_by_operator():
+    if len(set(dtypes.values())) > 1 and not is_cast_by_operator():
         told = " ".join(f"name:[{name}]:Tensor[{dtype_name(dtype)}]." for name, dtype in sorted(dtypes.items()))
         raise TypeError(f"For primitive[{owner}], the input type must be same. {told} Cast them to one dtype.")
 
@@ -172,7 +172,7 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
     """TypeError in upstream's words if ``value`` written into ``variable`` would lose what its dtype can hold."""
     if not isinstance(value, _Base) or value.dtype is variable.dtype:
         return
-    if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not _is_cast_by_operator():
+    if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not is_cast_by_operator():
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
             f"operator, so data type {dtype_name(variable.dtype)}, which cannot be converted to data type "

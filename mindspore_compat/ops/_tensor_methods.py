@@ -30,8 +30,8 @@ _Base = torch._C.TensorBase
 #: Methods that are the function of their name, with the tensor as first argument: names that torch lacks, or gives
 #: another meaning, dtype or argument names.
 _SAME_NAME = """
-    abs absolute addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
-    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
+    abs absolute addbmm addcdiv addcmul addmm amax amin aminmax approximate_equal arctan2 atan2 baddbmm bessel_i0
+    bincount bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
     cholesky_solve clamp col2im conj copysign count_nonzero cross cummax cummin det diag diagflat digamma dist
     div divide dot dsplit eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
     gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hsplit hypot igamma igammac index_add
@@ -50,6 +50,14 @@ class _OwnArguments:
     """Methods whose arguments differ from the function's; where torch has a method of the name, its call form works,
     too.
     """
+
+    def addmv(self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * self + alpha * (mat @ vec)."""
+        return F.addmv(self, mat, vec, beta=beta, alpha=alpha)
+
+    def addr(self: Any, vec1: Any, vec2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        """beta * self + alpha * outer(vec1, vec2)."""
+        return F.addr(self, vec1, vec2, beta=beta, alpha=alpha)
 
     def clip(
         self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None

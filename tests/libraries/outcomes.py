@@ -1,6 +1,7 @@
 """A pytest plugin: ``pytest -p outcomes`` writes one JSON line a test to the file that OUTCOMES names; with OUTCOMES_OURS
 set, ``mindspore`` is this package. With OUTCOMES_CPU set, real MindSpore takes every device for the CPU, as this package
-does where there is no other. With OUTCOMES_NUMPY set, NumPy has the names that it dropped (`np.int`).
+does where there is no other. With OUTCOMES_NUMPY set, NumPy has the names that it dropped (`np.int`). OUTCOMES_ONLY names
+a file with the tests to run, one a line; pytest itself runs none where one of those named cannot be collected.
 """
 
 import json
@@ -53,3 +54,12 @@ def pytest_runtest_logreport(report):
 def pytest_collectreport(report):
     if report.failed:
         _write(report.nodeid, "failed", _error(report))
+
+
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("OUTCOMES_ONLY"):
+        with open(os.environ["OUTCOMES_ONLY"], encoding="utf-8") as file:
+            wanted = set(file.read().splitlines())
+        kept = [item for item in items if item.nodeid in wanted or item.nodeid.partition("::")[0] in wanted]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept

@@ -33,14 +33,15 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _suites() -> list[str]:
-    lines = ["## Their own tests", "", "| library | real passes | of these pass here | run here |", "|---|---|---|---|"]
+    lines = ["## Their own tests", ""]
+    lines += ["| library | version | real passes | of these pass here | run here |", "|---|---|---|---|---|"]
     listed = _read("suites.json")
     differing: list[str] = []
     for path in sorted((HERE / "results").glob("suite_*.json")):
         library, result = path.stem.removeprefix("suite_"), json.loads(path.read_text(encoding="utf-8"))
         total = sum(result["ours"].values())
         lines.append(
-            f"| {library} | {result['real_passes']} | {result['ours_of_these']} | {result['ours'].get('passed', 0)} of {total} |"
+            f"| {library} | {listed[library]['source']} | {result['real_passes']} | {result['ours_of_these']} | {result['ours'].get('passed', 0)} of {total} |"
         )
         if why := listed.get(library, {}).get("why"):
             left_out = ", ".join(listed[library].get("ignore", ()))

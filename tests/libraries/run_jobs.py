@@ -6,6 +6,8 @@ of them are compared (else all), "files": [...], "processes": so many, started b
 checkout; {here}, {data}, {out}, {other_out} and {home} stand for this folder, the synthetic data, where the job (on the
 other side) writes, and $HOME. A job without numbers to compare must end with 0 and write its files.
 
+``--store`` keeps verdicts and, where real MindSpore ran, what it gave; ``--stored-real`` compares with what was kept.
+
 ``--nudge SIDE`` runs a job of seeded.py on that side alone, as it is and with weights moved by the job's "nudge" (of
 themselves, 1e-7 unless named: the last bit of float32), and keeps how far its numbers part: what rounding alone does.
 """
@@ -125,6 +127,19 @@ def keep(jobs: Path, name: str, result: dict[str, Any]) -> None:
     stored.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
+def packed(side: dict[str, Any]) -> dict[str, Any]:
+    """What a side gave, its numbers in one line."""
+    return {**side, "numbers": " ".join(f"{number:.8g}" for number in side["numbers"])}
+
+
+def kept(jobs: Path, name: str) -> dict[str, Any] | None:
+    """What results/ has of real MindSpore in this job."""
+    stored = HERE / "results" / jobs.name
+    known = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
+    real = known.get(name, {}).get("real")
+    return real and {**real, "numbers": [float(number) for number in real["numbers"].split()]}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", type=Path)
@@ -137,6 +152,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="all numbers of both sides")
     parser.add_argument("--keep-ours", action="store_true", help="take what --json has of this package from before")
     parser.add_argument("--nudge", choices=("ours", "real"), help="this side against itself, with its weights moved")
+    parser.add_argument("--stored-real", action="store_true", help="take what results/ has of real MindSpore")
     parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
     given = parser.parse_args()
     given.work = given.work.resolve()
@@ -155,13 +171,19 @@ def main() -> int:
                 keep(given.jobs, job["name"], {f"rounding_{given.nudge}": said})
             print(f"{job['name']}: {said}", flush=True)
             continue
+        if given.stored_real and kept(given.jobs, job["name"]) is None:
+            print(f"{job['name']}: nothing of real MindSpore is kept", flush=True)
+            continue
         sides = {"ours": results[job["name"]]["ours"]} if given.keep_ours else {"ours": run(job, "ours", given)}
-        if given.real:
+        if given.stored_real:
+            sides["real"] = kept(given.jobs, job["name"])
+        elif given.real:
             sides["real"] = run(job, "real", given)
         said = verdict(job, sides["ours"], sides.get("real", {"code": -1, "missing": [], "numbers": []}))
         results[job["name"]] = {**sides, "verdict": said}
         if given.store:
-            keep(given.jobs, job["name"], {"verdict": said, "seconds": sides["ours"]["seconds"]})
+            real = {"real": packed(sides["real"])} if given.real and not given.stored_real else {}
+            keep(given.jobs, job["name"], {"verdict": said, "seconds": sides["ours"]["seconds"], **real})
         print(f"{job['name']}: {said} ({sides['ours']['seconds']} s)", flush=True)
         if given.json:
             given.json.write_text(json.dumps(results, indent=1))

@@ -1,8 +1,10 @@
 """Runs libraries' own tests under two interpreters: ``python run_suites.py --libraries FOLDER --work FOLDER
-[--ours PYTHON] [--real PYTHON] [--only LIBRARY...]`` writes results/suite_LIBRARY.json (counts, and each test that real
-MindSpore passes and this package does not, with the first line of its error).
+[--ours PYTHON] [--real PYTHON] [--recheck] [--only LIBRARY...]`` writes results/suite_LIBRARY.json (counts, and each test
+that real MindSpore passes and this package does not, with the first line of its error).
 
-A suite runs in a copy of the checkout. Both interpreters need the library's own requirements and pytest.
+A suite runs in a copy of the checkout. Both interpreters need the library's own requirements and pytest. Real MindSpore is
+slow: ``--recheck`` asks it only for the tests that do not pass here, and takes its counts from the stored result. Without
+``--real`` nothing is written.
 """
 
 from __future__ import annotations
@@ -20,8 +22,15 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 
 
-def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, tuple[str, str]]:
-    """{test: (outcome, error)}."""
+Outcomes = dict[str, tuple[str, str]]
+
+
+def run(
+    library: str, suite: dict[str, Any], side: str, given: argparse.Namespace, only: list[str] | None = None
+) -> Outcomes:
+    """{test: (outcome, error)} of the suite's tests, or of those named."""
+    if only == []:
+        return {}
     checkout = given.work / side / suite.get("library", library)
     if not checkout.exists():
         shutil.copytree(given.libraries / checkout.name, checkout, ignore=shutil.ignore_patterns(".git"))
@@ -59,7 +68,12 @@ def run(library: str, suite: dict[str, Any], side: str, given: argparse.Namespac
         "no:cacheprovider",
         "--continue-on-collection-errors",
     ]
-    words += [*suite["tests"], *(f"--ignore={path}" for path in suite.get("ignore", ()))]
+    if only:
+        words += sorted({test.partition("::")[0] for test in only})
+        env["OUTCOMES_ONLY"] = str(given.work / f"{side}-{library}.only")
+        Path(env["OUTCOMES_ONLY"]).write_text("\n".join(only), encoding="utf-8")
+    else:
+        words += [*suite["tests"], *(f"--ignore={path}" for path in suite.get("ignore", ()))]
     with open(given.work / f"{side}-{library}.log", "w", encoding="utf-8") as log:
         subprocess.run(words, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT, check=False)
     return read(outcomes)
@@ -74,9 +88,9 @@ def commands(side: str, python: str, work: Path) -> Path:
     return script.parent
 
 
-def read(outcomes: Path) -> dict[str, tuple[str, str]]:
+def read(outcomes: Path) -> Outcomes:
     """What the plugin wrote."""
-    found: dict[str, tuple[str, str]] = {}
+    found: Outcomes = {}
     for line in outcomes.read_text(encoding="utf-8").splitlines() if outcomes.exists() else ():
         row = json.loads(line)
         if found.get(row["test"], ("",))[0] != "failed":  # a failed teardown counts
@@ -84,7 +98,7 @@ def read(outcomes: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
-def summary(ours: dict[str, tuple[str, str]], real: dict[str, tuple[str, str]]) -> dict[str, Any]:
+def summary(ours: Outcomes, real: Outcomes) -> dict[str, Any]:
     passed = [test for test, (outcome, _) in real.items() if outcome == "passed"]
     differing = {test: ours.get(test, ("", "not collected")) for test in passed}
     return {
@@ -96,6 +110,23 @@ def summary(ours: dict[str, tuple[str, str]], real: dict[str, tuple[str, str]]) 
     }
 
 
+def rechecked(ours: Outcomes, real: Outcomes, stored: dict[str, Any]) -> dict[str, Any]:
+    """The summary where real MindSpore ran only what does not pass here: its counts are those stored.
+
+    Raises:
+        ValueError: other tests were collected here than for the stored counts, or real MindSpore left one out.
+    """
+    if len(ours) != sum(stored["ours"].values()):
+        raise ValueError(f"{len(ours)} tests here, {sum(stored['ours'].values())} stored: run all of real MindSpore")
+    asked = [test for test, (outcome, _) in ours.items() if outcome != "passed"]
+    ran = {*real, *(test.partition("::")[0] for test in real)}
+    if left_out := [test for test in asked if test not in ran and test.partition("::")[0] not in real]:
+        raise ValueError(f"real MindSpore did not run {len(left_out)} tests, such as {left_out[0]}")
+    known = summary(ours, real)
+    counts = {"real": stored["real"], "real_passes": stored["real_passes"]}
+    return {**known, **counts, "ours_of_these": stored["real_passes"] - len(known["differing"])}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--libraries", type=Path, required=True)
@@ -103,6 +134,8 @@ def main() -> int:
     parser.add_argument("--ours", default=sys.executable)
     parser.add_argument("--real", default="")
     parser.add_argument("--keep-real", action="store_true", help="take what WORK has of real MindSpore from before")
+    parser.add_argument("--keep-ours", action="store_true", help="take what WORK has of this package from before")
+    parser.add_argument("--recheck", action="store_true", help="real MindSpore runs only what does not pass here")
     parser.add_argument("--only", nargs="*", default=[])
     given = parser.parse_args()
     given.work = given.work.resolve()
@@ -110,11 +143,17 @@ def main() -> int:
     for library, suite in json.loads((HERE / "suites.json").read_text(encoding="utf-8")).items():
         if given.only and library not in given.only:
             continue
-        ours = run(library, suite, "ours", given)
-        kept = given.work / f"real-{library}.jsonl"
-        real = read(kept) if given.keep_real else run(library, suite, "real", given) if given.real else {}
-        result = summary(ours, real)
-        (HERE / "results" / f"suite_{library}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n")
+        stored = HERE / "results" / f"suite_{library}.json"
+        kept = {side: given.work / f"{side}-{library}.jsonl" for side in ("ours", "real")}
+        ours = read(kept["ours"]) if given.keep_ours else run(library, suite, "ours", given)
+        if not given.real and not given.keep_real:
+            print(f"{library}: {dict(Counter(outcome for outcome, _ in ours.values()))}", flush=True)
+            continue
+        again = [test for test, (outcome, _) in ours.items() if outcome != "passed"] if given.recheck else None
+        real = read(kept["real"]) if given.keep_real else run(library, suite, "real", given, again)
+        known = json.loads(stored.read_text(encoding="utf-8")) if given.recheck else {}
+        result = rechecked(ours, real, known) if given.recheck else summary(ours, real)
+        stored.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         print(f"{library}: real passes {result['real_passes']}, of these ours {result['ours_of_these']}", flush=True)
     return 0
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.libraries import report, run_suites
 
 
@@ -21,3 +23,16 @@ def test_a_test_counts_where_real_mindspore_passes_it(tmp_path: Path) -> None:
     result = run_suites.summary(ours, real)
     assert (result["real_passes"], result["ours_of_these"]) == (3, 1)
     assert result["differing"] == {"b": "E", "e": "not collected"}
+
+
+def test_real_mindspore_is_asked_for_what_does_not_pass_here() -> None:
+    ours = {"f.py::a": ("passed", ""), "f.py::b": ("failed", "E"), "g.py": ("failed", "F"), "h.py::c": ("skipped", "")}
+    stored = {"ours": {"passed": 3, "failed": 1}, "real": {"passed": 9}, "real_passes": 9}
+    real = {"f.py::b": ("passed", ""), "g.py::d": ("passed", ""), "h.py": ("failed", "G")}
+    result = run_suites.rechecked(ours, real, stored)
+    assert (result["real"], result["real_passes"], result["ours_of_these"]) == ({"passed": 9}, 9, 7)
+    assert result["differing"] == {"f.py::b": "E", "g.py::d": "not collected"}
+    with pytest.raises(ValueError, match=r"real MindSpore did not run 1 tests, such as f\.py::b"):
+        run_suites.rechecked(ours, {test: real[test] for test in ("g.py::d", "h.py")}, stored)
+    with pytest.raises(ValueError, match="4 tests here, 5 stored"):
+        run_suites.rechecked(ours, real, {**stored, "ours": {"passed": 5}})

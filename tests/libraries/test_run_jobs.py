@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +45,13 @@ def test_verdicts(ours: dict, real: dict, said: str) -> None:
 
 def test_how_far_a_job_parts_is_relative_and_of_its_first_numbers() -> None:
     assert run_jobs.parted({"first": 2}, [10.0, 0.5, 9.0], [8.0, 0.25, 1.0]) == 0.25
+
+
+def test_what_real_mindspore_gave_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_jobs, "HERE", tmp_path)
+    given = {"code": 0, "missing": [], "numbers": [0.25, 1.5e-7, 300.0], "seconds": 2.5}
+    run_jobs.keep(Path("jobs_x.json"), "a", {"verdict": "alike", "real": run_jobs.packed(given)})
+    run_jobs.keep(Path("jobs_x.json"), "b", {"verdict": "both run"})
+    run_jobs.keep(Path("jobs_x.json"), "a", {"verdict": "APART"})
+    assert run_jobs.kept(Path("jobs_x.json"), "a") == given
+    assert run_jobs.kept(Path("jobs_x.json"), "b") is None

@@ -70,3 +70,22 @@ def test_the_base_has_what_subclasses_use() -> None:
     assert float(step.allreduce(Tensor([2.0]))) == 2.0 and step.is_distributed is False
     step.set_sense_scale(Tensor(8.0))
     assert float(step.scale_sense) == 8.0
+
+
+@pytest.mark.parametrize("asked", ["1", "0"])
+def test_steps_of_libraries_ask_for_a_graceful_exit(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    monkeypatch.setenv("MS_ENABLE_GRACEFUL_EXIT", asked)
+
+    class Step(nn.TrainOneStepCell):
+        def construct(self, *inputs):
+            gradients = self.grad(self.network, self.weights)(*inputs, Tensor(1.0))
+            if self.use_graceful_exit:
+                gradients = self.graceful_exit.exit_by_request(gradients, self.init_param, self.exit_param)
+            self.optimizer(gradients)
+            return self.network(*inputs)
+
+    net = nn.Dense(1, 1, "ones", "zeros")
+    step = Step(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    assert step(Tensor([[1.0]]), Tensor([[3.0]])).asnumpy() == pytest.approx(1.44)
+    names = [parameter.name for parameter in step.get_parameters()]
+    assert names[2:4] == (["graceful_exit", "graceful_init"] if asked == "1" else ["global_step", "learning_rate"])

@@ -19,6 +19,7 @@ from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import ClipByNorm
+from mindspore_compat.ops._adapt import checks_places
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
@@ -30,16 +31,25 @@ def _check_dtype(owner: str, name: str, value: Any, allowed: tuple[torch.dtype, 
         raise TypeError(f"For '{owner}', the '{name}' should {should}, but got '{names[-1]}'.")
 
 
+@checks_places("Gather", "input_indices")
 def _look_up(table: Any, indices: Any) -> Any:
-    """Rows of ``table`` (V, D) at integer ``indices`` (*): (*, D).
+    """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D).
 
     Raises:
         TypeError: unless the indices are int16, int32 or int64.
+        PlaceError: an index is not in [-V, V); found on a CPU alone.
     """
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))
         indices = indices.to(torch.int64)
-    return torch.embedding(table, indices)
+    if table.device.type != "cpu":  # there an index below 0 ends the process
+        return torch.embedding(table, torch.where(indices < 0, indices + len(table), indices))
+    try:
+        return torch.embedding(table, indices)
+    except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range
+        if not indices.numel() or int(indices.min()) >= 0:
+            raise
+        return torch.embedding(table, torch.where(indices < 0, indices + len(table), indices))
 
 
 class Embedding(Cell):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from typing import Any
 
@@ -151,7 +152,7 @@ class TrainOneStepCell(Cell):
     """One training step: forward, gradients of the optimizer's parameters, update; returns the loss.
 
     Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``
-    and ``grad_reducer`` as upstream's do.
+    and ``grad_reducer`` as upstream's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
 
     Args:
         network: a Cell that returns the loss.
@@ -186,6 +187,11 @@ class TrainOneStepCell(Cell):
             self.reducer_flag, self.mean, self.degree = True, _get_gradients_mean(), _get_device_num()
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
         self.__dict__["_has_agreed"] = not self.reducer_flag
+        self.use_graceful_exit = os.environ.get("MS_ENABLE_GRACEFUL_EXIT") == "1"
+        if self.use_graceful_exit:
+            self.graceful_exit = _ExitByRequest()
+            self.exit_param = Parameter(torch.tensor(False), name="graceful_exit")
+            self.init_param = Parameter(torch.zeros(1, dtype=torch.int32), name="graceful_init")
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self.__dict__["_has_agreed"]:
@@ -233,6 +239,16 @@ class TrainOneStepCell(Cell):
         if isinstance(sens, torch.Tensor) and sens.numel() == 1:
             sens = sens.item()
         return detached(loss), gradients(forward, self.weights, sens)
+
+
+class _ExitByRequest:
+    """What steps of libraries call where MS_ENABLE_GRACEFUL_EXIT is set. `OnRequestExit` itself ends the run here, so
+    the flags that upstream's devices exchange in the step have nothing to tell.
+    """
+
+    def exit_by_request(self, grad: Any, init_value: Any, exit_value: Any) -> Any:
+        """The gradients as they are."""
+        return grad
 
 
 def _identity(value: Any) -> Any:

@@ -23,6 +23,7 @@ from mindspore_compat.ops.function._norms import *  # noqa: F403
 from mindspore_compat.ops.function._ordering import *  # noqa: F403
 from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._pooling import *  # noqa: F403
+from mindspore_compat.ops.function._product_sums import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 from mindspore_compat.ops.function._rotated import *  # noqa: F403

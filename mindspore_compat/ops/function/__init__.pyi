@@ -465,6 +465,13 @@ from mindspore_compat.ops.function._pooling import max_unpool1d as max_unpool1d
 from mindspore_compat.ops.function._pooling import max_unpool2d as max_unpool2d
 from mindspore_compat.ops.function._pooling import max_unpool3d as max_unpool3d
 from mindspore_compat.ops.function._pooling import pool_nd as pool_nd
+from mindspore_compat.ops.function._product_sums import addbmm as addbmm
+from mindspore_compat.ops.function._product_sums import addmm as addmm
+from mindspore_compat.ops.function._product_sums import addmm_ as addmm_
+from mindspore_compat.ops.function._product_sums import addmv as addmv
+from mindspore_compat.ops.function._product_sums import addr as addr
+from mindspore_compat.ops.function._product_sums import baddbmm as baddbmm
+from mindspore_compat.ops.function._product_sums import baddbmm_ext as baddbmm_ext
 from mindspore_compat.ops.function._reduction import all as all
 from mindspore_compat.ops.function._reduction import amax as amax
 from mindspore_compat.ops.function._reduction import amin as amin
@@ -618,13 +625,6 @@ from mindspore_compat.ops.function.image_func import iou as iou
 from mindspore_compat.ops.function.image_func import nms_with_mask as nms_with_mask
 from mindspore_compat.ops.function.image_func import ps_roi_pooling as ps_roi_pooling
 from mindspore_compat.ops.function.image_func import roi_align as roi_align
-from mindspore_compat.ops.function.linalg_func import addbmm as addbmm
-from mindspore_compat.ops.function.linalg_func import addmm as addmm
-from mindspore_compat.ops.function.linalg_func import addmm_ as addmm_
-from mindspore_compat.ops.function.linalg_func import addmv as addmv
-from mindspore_compat.ops.function.linalg_func import addr as addr
-from mindspore_compat.ops.function.linalg_func import baddbmm as baddbmm
-from mindspore_compat.ops.function.linalg_func import baddbmm_ext as baddbmm_ext
 from mindspore_compat.ops.function.linalg_func import batch_dot as batch_dot
 from mindspore_compat.ops.function.linalg_func import batch_mat_mul as batch_mat_mul
 from mindspore_compat.ops.function.linalg_func import bias_add as bias_add

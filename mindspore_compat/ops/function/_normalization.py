@@ -72,14 +72,17 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def layer_norm_outputs(
     x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float
 ) -> Any:
-    """(y, mean, variance) over the axes from ``begin_norm_axis``."""
+    """(y, mean, variance) over the axes from ``begin_norm_axis``: y of x's type; of 16 bits the others are float32."""
     begin = begin_norm_axis % x.dim()
     shape = tuple(x.shape[begin:])
     whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
+    # torch's kernel for CPUs gives float32 statistics of 16 bits beside float32 parameters, that of CUDA always
+    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) and x.device.type == "cpu" else x.dtype
+    gamma, beta = gamma.to(wide), beta.to(wide)
     y, mean, rstd = torch.native_layer_norm(x, shape, gamma if whole else None, beta if whole else None, epsilon)
     with torch.no_grad():
         variance = torch.reciprocal(kernels.square(rstd)) - epsilon
-    return wrap(y if whole else y * gamma + beta), wrap(mean), wrap(variance)
+    return wrap(y if whole else (y * gamma + beta).to(x.dtype)), wrap(mean), wrap(variance)
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:

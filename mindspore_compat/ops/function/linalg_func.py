@@ -17,10 +17,10 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
 
 __all__ = """
-    matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
-    addmv addbmm baddbmm addr dense bias_add cdist pdist cholesky cholesky_inverse cholesky_solve cond det
+    matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum
+    dense bias_add cdist pdist cholesky cholesky_inverse cholesky_solve cond det
     matrix_determinant logdet slogdet log_matrix_determinant eig eigvals geqrf inverse lu_solve lu_unpack matrix_exp
-    matrix_power matrix_solve orgqr ormqr pinv qr svd lstsq matrix_triangular_solve addmm_ baddbmm_ext einsum_ext
+    matrix_power matrix_solve orgqr ormqr pinv qr svd lstsq matrix_triangular_solve einsum_ext
     bidense
 """.split()
 
@@ -177,48 +177,6 @@ einsum_ext = einsum
 def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """input1 · weight · input2 + bias, for each output."""
     return wrap(kernels.bilinear(input1, input2, weight, bias))
-
-
-@takes_unsigned
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat1 @ mat2)."""
-    return wrap(kernels.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
-
-
-def addmm_(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`addmm` in place."""
-    return wrap(torch.Tensor.addmm_(input, mat1, mat2, beta=beta, alpha=alpha))
-
-
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat @ vec)."""
-    return wrap(kernels.addmv(input, mat, vec, beta=beta, alpha=alpha))
-
-
-def _batches(*matrices: Any) -> list[Any]:
-    return [item.unsqueeze(0) if item.dim() == 2 else item for item in matrices]
-
-
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * sum of the products in the batch; a matrix is a batch of one."""
-    batch1, batch2 = _batches(batch1, batch2)
-    return wrap(kernels.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
-
-
-@takes_unsigned
-def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (batch1 @ batch2), of matrices too."""
-    if batch1.dim() == 2 and batch2.dim() == 2:
-        return addmm(input, batch1, batch2, beta=beta, alpha=alpha)
-    return wrap(kernels.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
-
-
-baddbmm_ext = baddbmm
-
-
-def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * x + alpha * outer(vec1, vec2)."""
-    return wrap(kernels.addr(x, vec1, vec2, beta=beta, alpha=alpha))
 
 
 def dense(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -396,4 +354,4 @@ def lstsq(input: Any, A: Any) -> Any:
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 
-tells_of_axes(globals(), __all__, "mv inner pdist dot bmm addmm baddbmm outer matmul".split())
+tells_of_axes(globals(), __all__, "mv inner pdist dot bmm outer matmul".split())

@@ -4,6 +4,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._norms import *  # noqa: F403
+from mindspore_compat.ops.function._product_sums import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._rotated import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403

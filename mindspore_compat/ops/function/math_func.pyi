@@ -199,6 +199,13 @@ from mindspore_compat.ops.function._norms import norm as norm
 from mindspore_compat.ops.function._norms import nuclear_norm as nuclear_norm
 from mindspore_compat.ops.function._norms import renorm as renorm
 from mindspore_compat.ops.function._norms import vector_norm as vector_norm
+from mindspore_compat.ops.function._product_sums import addbmm as addbmm
+from mindspore_compat.ops.function._product_sums import addmm as addmm
+from mindspore_compat.ops.function._product_sums import addmm_ as addmm_
+from mindspore_compat.ops.function._product_sums import addmv as addmv
+from mindspore_compat.ops.function._product_sums import addr as addr
+from mindspore_compat.ops.function._product_sums import baddbmm as baddbmm
+from mindspore_compat.ops.function._product_sums import baddbmm_ext as baddbmm_ext
 from mindspore_compat.ops.function._reduction import all as all
 from mindspore_compat.ops.function._reduction import amax as amax
 from mindspore_compat.ops.function._reduction import amin as amin
@@ -240,13 +247,6 @@ from mindspore_compat.ops.function._reduction import trapz as trapz
 from mindspore_compat.ops.function._reduction import var as var
 from mindspore_compat.ops.function._reduction import var_mean as var_mean
 from mindspore_compat.ops.function._rotated import rotated_iou as rotated_iou
-from mindspore_compat.ops.function.linalg_func import addbmm as addbmm
-from mindspore_compat.ops.function.linalg_func import addmm as addmm
-from mindspore_compat.ops.function.linalg_func import addmm_ as addmm_
-from mindspore_compat.ops.function.linalg_func import addmv as addmv
-from mindspore_compat.ops.function.linalg_func import addr as addr
-from mindspore_compat.ops.function.linalg_func import baddbmm as baddbmm
-from mindspore_compat.ops.function.linalg_func import baddbmm_ext as baddbmm_ext
 from mindspore_compat.ops.function.linalg_func import batch_dot as batch_dot
 from mindspore_compat.ops.function.linalg_func import batch_mat_mul as batch_mat_mul
 from mindspore_compat.ops.function.linalg_func import bias_add as bias_add
