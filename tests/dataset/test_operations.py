@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import PIL
 import pytest
 import torch
 
@@ -63,6 +64,8 @@ def results(case: str) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("case", [c for c in CASES if c not in DIFFERS])
 def test_operation_gives_what_mindspore_gives(case):
+    if "Perspective" in case and "(pil)" in case and int(PIL.__version__.split(".")[0]) < 13:
+        pytest.skip("Pillow 13 has other pixels at the edges of perspectives")
     wanted = expected(case)
     if wanted[0].dtype.kind == "U" and str(wanted[0]).startswith("!"):
         with pytest.raises(Exception, match=r".") as caught:

@@ -391,11 +391,11 @@ class OwnOptimizer(nn.Optimizer):
 
 
 class Returning(nn.TrainOneStepCell):
-    """Gives its input and a Parameter as well."""
+    """Gives its input and what a Parameter is now as well."""
 
     def construct(self, *inputs: Any) -> Any:
         loss = super().construct(*inputs)
-        return loss, inputs[0][:1], self.weights[1]
+        return loss, inputs[0][:1], self.weights[1].value().copy()
 
 
 def _steps_of(target: str, net: nn.Cell, make: Any, shapes: Any = None, step_class: Any = nn.TrainOneStepCell) -> Any:
