@@ -22,7 +22,7 @@ from tests.ops import cases as expressions
 _STATISTICS = "batch norm over a batch is written as arithmetic, which moves the statistics of the file, too"
 _ATTENTION = "torch computes attention in one kernel; MINDIR has none of it for CPUs"
 _KERNEL = "torch computes it in one kernel with other exponentials or sums; MINDIR has no operator of it for CPUs"
-_GATES = "torch computes the gates in one kernel, whose sums on some CPUs (AMD's) round otherwise than the file's"
+_FUSED = "torch computes it in one kernel, whose sums on some CPUs (AMD's) round otherwise than the file's"
 _WEIGHTS = "torch's kernel without weights; the file has weights of one"
 _STEPS = "written as arithmetic: MINDIR has no operator of it for CPUs, or not in this form"
 #: what differs, by the beginning of its name, and why; by rounding alone: 1e-6 of the largest number
@@ -32,7 +32,7 @@ OTHERWISE = {
     "LayerNorm.axes": _WEIGHTS,
     "MultiheadAttention.no_weights": _ATTENTION,
     "Transformer": _ATTENTION,
-    "GRU": _GATES,
+    "GRU": _FUSED,
     "act.LogSigmoid": _KERNEL,
     "act.GELU.exact": _KERNEL,
     "loss.BCEWithLogitsLoss": _KERNEL,
@@ -43,6 +43,7 @@ OPERATORS_OTHERWISE = {
     **dict.fromkeys(("log2", "log10", "logaddexp", "logaddexp2", "gelu", "softplus"), _KERNEL),
     **dict.fromkeys(("var", "Renorm", "renorm", "AffineGrid", "ResizeBicubic"), _STEPS),
     "group_norm": _WEIGHTS,
+    **dict.fromkeys(("addmm", "cdist", "Cdist", "interpolate"), _FUSED),
 }
 
 
