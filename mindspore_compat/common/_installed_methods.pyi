@@ -132,7 +132,7 @@ class InstalledMethods:
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Any:
         """input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so."""
 
-    def dot(self, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
+    def dot(self, other: Any = None) -> Any:
         """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @ vector works too."""
 
     def dsplit(self, indices_or_sections: Any) -> Any:
@@ -165,7 +165,7 @@ class InstalledMethods:
     def floor_divide(self, other: Any) -> Any:
         """Floor divide of ``input`` and ``other``, element by element; one of them may be a number."""
 
-    def floor_mod(self, other: Any) -> Any:
+    def floor_mod(self, y: Any) -> Any:
         """Remainder of ``input`` and ``other``, element by element; one of them may be a number."""
 
     def fmax(self, other: Any) -> Any:
@@ -210,7 +210,7 @@ class InstalledMethods:
     def gt(self, other: Any) -> Any:
         """Greater of ``input`` and ``other``, element by element; one of them may be a number."""
 
-    def heaviside(self, other: Any) -> Any:
+    def heaviside(self, values: Any) -> Any:
         """Heaviside of ``input`` and ``other``, element by element."""
 
     def histc(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
@@ -480,7 +480,7 @@ class InstalledMethods:
     def topk(self, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
         """(the k largest or smallest values along ``dim``, their int32 indices)."""
 
-    def true_divide(self, other: Any) -> Any:
+    def true_divide(self, divisor: Any) -> Any:
         """True divide of ``input`` and ``other``, element by element; one of them may be a number."""
 
     def unique(self) -> Any:

@@ -207,7 +207,7 @@ def absolute(x: Any, dtype: Any = None) -> Any:
 def add(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """numpy's ``add``, element by element."""
 
-def arccos(x: Any, dtype: Any = None) -> Any:
+def arccos(input: Any, dtype: Any = None) -> Any:
     """numpy's ``arccos``, element by element."""
 
 def arccosh(x: Any, dtype: Any = None) -> Any:
@@ -345,7 +345,7 @@ def logaddexp2(x1: Any, x2: Any, dtype: Any = None) -> Any:
 def logical_and(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """numpy's ``logical_and``, element by element."""
 
-def logical_not(x: Any, dtype: Any = None) -> Any:
+def logical_not(a: Any, dtype: Any = None) -> Any:
     """numpy's ``logical_not``, element by element."""
 
 def logical_or(x1: Any, x2: Any, dtype: Any = None) -> Any:
@@ -366,13 +366,13 @@ def mod(x1: Any, x2: Any, dtype: Any = None) -> Any:
 def multiply(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """numpy's ``multiply``, element by element."""
 
-def negative(x: Any, dtype: Any = None) -> Any:
+def negative(a: Any, dtype: Any = None) -> Any:
     """numpy's ``negative``, element by element."""
 
 def not_equal(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """numpy's ``not_equal``, element by element."""
 
-def positive(x: Any, dtype: Any = None) -> Any:
+def positive(a: Any, dtype: Any = None) -> Any:
     """numpy's ``positive``, element by element."""
 
 def power(x1: Any, x2: Any, dtype: Any = None) -> Any:

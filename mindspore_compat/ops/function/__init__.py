@@ -2,7 +2,7 @@
 
 from mindspore_compat.ops.function import array_func, math_func, nn_func  # noqa: F401
 from mindspore_compat.ops.function._activation import *  # noqa: F403
-from mindspore_compat.ops.function._argument_names import name_arguments
+from mindspore_compat.ops.function._argument_names import name_arguments as _name_arguments
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._attention import *  # noqa: F403
 from mindspore_compat.ops.function._attention_fused import *  # noqa: F403
@@ -41,7 +41,7 @@ from mindspore_compat.ops.function.other_func import *  # noqa: F403
 from mindspore_compat.ops.function.random_func import *  # noqa: F403
 from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 
-name_arguments(globals())
+_name_arguments(globals())
 
 #: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.

@@ -126,6 +126,7 @@ def conv_nd(
     check_type(pad_mode, "pad_mode", str, owner)
     if count == 1 and not isinstance(dilation, (int, tuple, list)):
         raise ValueError(f"For '{owner}', dilation must be an int or a tuple/list with 1 element, but got {dilation}.")
+    check_type(groups, "groups", (int, float), owner)
     if isinstance(groups, float):
         raise ValueError(
             "The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but got "
