@@ -76,12 +76,17 @@ def layer_norm_outputs(
     begin = begin_norm_axis % x.dim()
     shape = tuple(x.shape[begin:])
     whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
+    statistics = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
     # torch's kernel for CPUs gives float32 statistics of 16 bits beside float32 parameters, that of CUDA always
-    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) and x.device.type == "cpu" else x.dtype
-    gamma, beta = gamma.to(wide), beta.to(wide)
+    kind = statistics if x.device.type == "cpu" else x.dtype
+    gamma, beta = gamma.to(kind), beta.to(kind)
     y, mean, rstd = torch.native_layer_norm(x, shape, gamma if whole else None, beta if whole else None, epsilon)
     with torch.no_grad():
-        variance = torch.reciprocal(kernels.square(rstd)) - epsilon
+        if mean.dtype is statistics:
+            variance = torch.reciprocal(kernels.square(rstd)) - epsilon
+        else:  # of a device that is neither
+            axes = tuple(range(begin, x.dim()))
+            variance, mean = torch.var_mean(x.to(statistics), axes, correction=0, keepdim=True)
     return wrap(y if whole else (y * gamma + beta).to(x.dtype)), wrap(mean), wrap(variance)
 
 

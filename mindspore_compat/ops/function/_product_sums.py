@@ -135,7 +135,7 @@ def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """
     _alike("Addr", "vec1 and vec2", vec1, vec2)
     beta, alpha = _whole_factors("Addr", "x", x, beta, alpha)
-    fused = _fused(kernels.addr, x, vec1, vec2, beta, alpha)
+    fused = _fused(kernels.addr, x, vec1, vec2, beta, alpha) if x.dim() <= 2 else None  # torch's derivative has no more
     if fused is not None:
         return fused
     column, row = vec1.reshape(vec1.shape[0], 1), vec2.reshape(1, vec2.shape[0])
