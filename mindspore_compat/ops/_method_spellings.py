@@ -17,8 +17,9 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops._adapt import as_plain
+from mindspore_compat.ops.function._argument_names import known_as
 
-__all__ = ["install_spellings", "known_as"]
+__all__ = ["install_spellings"]
 
 _Base = torch._C.TensorBase
 _Method = Callable[..., Any]
@@ -38,18 +39,6 @@ _NAMES: dict[str, dict[str, str]] = {
     "sub": {"y": "other"},
     "where": {"other": "y"},
 }
-
-
-def known_as(inner: _Method, names: dict[str, str]) -> _Method:
-    """``inner``, with other names for some of its arguments."""
-
-    @functools.wraps(inner)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {names.get(name, name): value for name, value in kwargs.items()}
-        return inner(self, *args, **kwargs)
-
-    return method
 
 
 def _times(value: Any, factor: Any) -> Any:

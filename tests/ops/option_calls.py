@@ -10,7 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cases import inputs, names_in, scope_of
+try:
+    from tests.ops.cases import inputs, names_in, scope_of
+except ImportError:  # beside real MindSpore
+    from cases import inputs, names_in, scope_of
 
 _TABLES = "1_elementwise 2_reduction 3_array 4_nn 8_more 9_functions".split()
 _WRONG: dict[type, tuple[Any, ...]] = {

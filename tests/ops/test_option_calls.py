@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 import mindspore_compat as ms
-
-sys.path.insert(0, str(Path(__file__).parent))
-from option_calls import refusal
+from tests.ops.option_calls import refusal
 
 ANSWERS: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "option_calls.json").read_text())
 #: what real MindSpore takes or refuses by accident of its own, and why it is not followed

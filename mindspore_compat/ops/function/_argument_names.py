@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["name_arguments", "named"]
+__all__ = ["known_as", "name_arguments", "named"]
 
 _Function = Callable[..., Any]
 
@@ -70,15 +70,20 @@ def named(name: str, function: _Function, names: list[str]) -> _Function:
     """``function`` with other names for its first arguments; its own are taken, too."""
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())
-    own = {new: parameter.name for new, parameter in zip(names, parameters)}
+    called: Any = known_as(function, {new: parameter.name for new, parameter in zip(names, parameters)})
+    renamed = [parameter.replace(name=new) for new, parameter in zip(names, parameters)]
+    called.__name__ = called.__qualname__ = name
+    called.__signature__ = signature.replace(parameters=renamed + parameters[len(names) :])
+    return called  # type: ignore[no-any-return]
+
+
+def known_as(function: _Function, names: dict[str, str]) -> _Function:
+    """``function``, with other names for some of its arguments."""
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            kwargs = {own.get(key, key): value for key, value in kwargs.items()}
+            kwargs = {names.get(name, name): value for name, value in kwargs.items()}
         return function(*args, **kwargs)
 
-    renamed = [parameter.replace(name=new) for new, parameter in zip(names, parameters)]
-    called.__name__ = called.__qualname__ = name
-    called.__signature__ = signature.replace(parameters=renamed + parameters[len(names) :])  # type: ignore[attr-defined]
     return called
