@@ -32,7 +32,7 @@ def numbers(count=7, **kwargs):
     ("data", "types"),
     [
         ([1, 2], {"column_0": "int64"}),
-        ([1.0, 2], {"column_0": "float64"}),
+        ([1.0, 2.5], {"column_0": "float64"}),
         ([[1, 2], [3, 4]], {"column_0": "int64"}),
         (([1, 2], [1.0, 2.0]), {"column_0": "int64", "column_1": "float64"}),
         ({"a": [1, 2], "b": ["x", "y"], "c": [True, False]}, {"a": "int64", "b": "<U1", "c": "bool"}),
@@ -41,9 +41,14 @@ def numbers(count=7, **kwargs):
     ],
 )
 def test_numpy_slices_types(data, types):
-    assert {k: v.dtype for k, v in first(ds.NumpySlicesDataset(data)).items()} == {
+    assert {k: v.dtype for k, v in first(ds.NumpySlicesDataset(data, shuffle=False)).items()} == {
         k: np.dtype(t) for k, t in types.items()
     }
+
+
+def test_rows_of_a_list_have_a_dtype_each():
+    rows = ds.NumpySlicesDataset([1.0, 2, True], shuffle=False).create_dict_iterator(num_epochs=1, output_numpy=True)
+    assert [row["column_0"].dtype for row in rows] == [np.float64, np.int64, np.bool_]
 
 
 @pytest.mark.parametrize(

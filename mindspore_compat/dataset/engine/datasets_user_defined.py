@@ -285,7 +285,7 @@ class NumpySlicesDataset(ArrayDataset):
         data: an array or list (one column), a tuple of them (one column each), or a dict from column name to them.
         column_names: default the dict's keys, else column_0, column_1, ...
 
-    Dtypes are NumPy's: a list of int gives int64, of float float64.
+    Dtypes are NumPy's: a list of int gives int64, of float float64; each row of a mixed list keeps its own.
     """
 
     def __init__(
