@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.ranks import free_port
 
 PROGRAM = Path(__file__).with_name("redundancy_program.py")
 
@@ -17,14 +18,11 @@ PROGRAM = Path(__file__).with_name("redundancy_program.py")
 @pytest.mark.multi_process
 @pytest.mark.parametrize("format", ["ckpt", "safetensors"])
 def test_shares_are_complete_and_come_together_again(format: str, tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     environment = {
         **os.environ,
         "PYTHONPATH": str(PROGRAM.parents[2]),
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(port),
+        "MASTER_PORT": str(free_port()),
         "WORLD_SIZE": "2",
         "OMP_NUM_THREADS": "1",
     }

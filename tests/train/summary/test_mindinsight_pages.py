@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ import mindspore_compat.dataset as ds
 from mindspore_compat import Model, nn
 from mindspore_compat.dataset import vision
 from mindspore_compat.train.callback import SummaryCollector, SummaryLandscape
+from tests.support.ranks import free_port
 from tests.train.summary.collector_program import run
 from tests.train.summary.support import copy_landscape_checkpoints
 from tests.train.summary.test_landscape import make
@@ -76,13 +76,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     run(ms, SummaryCollector, str(base / "collected"))
     copy_landscape_checkpoints(base / "landscape")
     SummaryLandscape(str(base / "landscape")).gen_landscapes_with_multi_process(make)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
     python = Path(str(_python()))
     environment = {"PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(workspace)}
     command = [str(python.parent / "mindinsight")]
-    where = ["--port", port, "--workspace", str(workspace)]
+    where = ["--port", str(port := free_port()), "--workspace", str(workspace)]
     subprocess.run(
         [*command, "start", "--summary-base-dir", str(base), *where],
         env=environment,
