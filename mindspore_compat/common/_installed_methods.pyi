@@ -408,7 +408,7 @@ class InstalledMethods:
     def reverse(self, axis: Any) -> Any:
         """Reversed along the axes."""
 
-    def reverse_sequence(self, seq_lengths: Any, seq_dim: int, batch_dim: int = 0) -> Any:
+    def reverse_sequence(self, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0) -> Any:
         """For each batch element, the first ``seq_lengths`` steps reversed."""
 
     def rot90(self, k: int, dims: Any) -> Any:

@@ -66,7 +66,7 @@ def cross(input: Any, other: Any, dim: Any) -> torch.Tensor:
         dim = next((axis for axis, size in enumerate(shape) if size == 3), None)
         if dim is None:
             raise ValueError(f"For 'cross', one axis of the inputs must have size 3, but got shape {tuple(shape)}.")
-    return torch.linalg.cross(input, other, dim=dim)
+    return torch.linalg.cross(*torch.broadcast_tensors(input, other), dim=dim)
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:

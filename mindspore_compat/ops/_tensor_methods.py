@@ -39,7 +39,7 @@ _SAME_NAME = """
     log_matrix_determinant logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp
     lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant maximum median minimum
     move_to moveaxis movedim mul nan_to_num nanmean nanmedian nanquantile nansum ne nextafter nonzero not_equal
-    outer permute pow quantile random_categorical remainder renorm reverse reverse_sequence rot90 select_scatter
+    outer permute pow quantile random_categorical remainder renorm reverse rot90 select_scatter
     sgn slice_scatter slogdet soft_shrink std_mean subtract svd t tensor_split top_k topk true_divide unique
     unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean vsplit
     xdivy xlogy
@@ -65,6 +65,10 @@ class _OwnArguments:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
         result = F.clamp(self, xmin if min is None else min, xmax if max is None else max)
         return result if dtype is None else result.astype(dtype)
+
+    def reverse_sequence(self: Any, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0) -> Any:
+        """For each batch element, the first ``seq_lengths`` steps reversed."""
+        return F.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
     def round(self: Any, decimals: Any = 0) -> Any:
         """Rounded half to even, to ``decimals`` places."""

@@ -230,3 +230,9 @@ def test_bits_of_floats_are_refused(operator: str) -> None:
     for x in (ones((3,)), ones((3,), f16)):
         with pytest.raises(TypeError, match="Float"):
             eval(f"x {operator} y", {"x": x, "y": Tensor([1, 2, 3])})
+
+
+@pytest.mark.parametrize("axes", [{}, {"seq_dim": 1, "batch_dim": -1}])
+def test_sequences_are_reversed_along_another_axis_than_the_batch(axes: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="'batch_dim' should be != seq_dim"):
+        ones((2, 2)).reverse_sequence(Tensor([1, 2]), **axes)

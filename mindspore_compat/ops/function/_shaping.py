@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._refusals import in_range, refused
 from mindspore_compat.common._telling import tells_of_axes
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, bad_argument, check_tensors, with_axes
@@ -265,7 +265,13 @@ def flipud(input: Any) -> Any:
 
 
 def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0) -> Any:
-    """For each batch element, the first ``seq_lengths`` steps reversed."""
+    """For each batch element, the first ``seq_lengths`` steps reversed.
+
+    Raises:
+        ValueError: if ``seq_dim`` and ``batch_dim`` are one axis.
+    """
+    if in_range(seq_dim, x.dim()) == in_range(batch_dim, x.dim()):
+        raise ValueError(f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {seq_dim}, but got {batch_dim}.")
     length = x.shape[seq_dim]
     steps = torch.arange(length, device=x.device)
     lengths = torch.unsqueeze(as_plain(seq_lengths, torch.int64, x), 1)
