@@ -61,10 +61,12 @@ _OF_SHAPES = re.compile(
             r"contracted dimensions need to match|^vector \+ matrix|number of subscripts",
             r"only supports \dD|2 or fewer dimensions",
             r"has invalid args: start|Kernel size can't be greater|diagonal dimensions cannot be identical",
-            r"must be a \dD tensor|\dD tensors, |Expected \d-D argument|Attempting to broadcast a dimension|of columns\.",
-            r"duplicate dims|Output size is too small|divisible by|padding mode|Only 3D, 4D and 5D input",
+            r"must be a \dD tensor|\dD tensors, |Expected \d-D argument|Attempting to broadcast a dimension",
+            r"number of columns\.|must have length 3|tensor with \d or more dimensions|Halving dimension|[nN]on-empty",
+            r"duplicate dims|Output size is too small|divisible by|padding mode|Only 3D, 4D and 5D input|Padding size",
             r" k out of range|split_size can only be 0|at least \d dimensions|batches of square|0D or 1D tensor",
-            r"inconsistent with step sign|must be non-negative|greater or equal to 0|must be 1 or 2 dim|should be 1 dimension",
+            r"inconsistent (with step sign|target size|input_size)|non-negative|greater or equal to 0|bins must be",
+            r"must be (1 or 2 dim|of size)|should be 1 dimension|same size as input along dim|Number of indices",
             r"expected grid to have size|Mismatch of parameter numbers|^einsum\(\): |Index is supposed to be a vector",
         )
     )
@@ -74,7 +76,7 @@ _OF_DTYPES = re.compile(
         (
             r"not implemented for ('|complex)|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
             r"must be a boolean|boolean tensor|on a bool tensor|is not supported for (bool|complex)",
-            r"can't be cast to the desired|Promotion for uint16|Expected dtype int",
+            r"can't be cast to the desired|Promotion for uint16|Expected dtype int|to have the same dtype",
         )
     )
 )
@@ -113,8 +115,11 @@ def refused(error: Exception) -> Exception:
     if isinstance(error, (ValueError, TypeError)):
         return error
     message = str(error)
-    if isinstance(error, IndexError) and message.startswith("Dimension"):
-        return AxisError(message)
+    if isinstance(error, IndexError):
+        if message.startswith("Dimension"):
+            return AxisError(message)
+        if _OF_PLACES.search(message):
+            return PlaceError(message)
     if _OF_SHAPES.search(message):
         return ShapeError(message)
     if _OF_DTYPES.search(message):

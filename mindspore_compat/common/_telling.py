@@ -1,4 +1,4 @@
-"""Functions and methods that raise MindSpore's exceptions where torch refuses an axis or a shape.
+"""Functions and methods that raise MindSpore's exceptions where torch refuses an axis, a shape or a dtype.
 
 Cells do so for all that runs in them (`nn.Cell.__call__`); this is for what is called outside. A wrapper with the
 arguments of what it calls costs 30 to 60 ns of a call, one that takes any arguments 10 times as much: so its text is
@@ -15,27 +15,26 @@ from typing import Any
 
 from mindspore_compat.common._refusals import refused
 
-__all__ = ["tells_of_axes"]
+__all__ = ["tells_of_refusals"]
 
-#: who takes one of these can be given an axis that is not there
-_AXES = frozenset(
-    "axis axes dim dims axis0 axis1 axis2 dim0 dim1 dim2 start_dim end_dim source destination perm chunks".split()
-)
+_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
 
-def tells_of_axes(
-    members: dict[str, Any] | type, names: Iterable[str] | None = None, and_shapes: Iterable[str] = ()
+def tells_of_refusals(
+    members: dict[str, Any] | type, names: Iterable[str] | None = None, *, of_one_tensor: bool = True
 ) -> None:
-    """Put a wrapper around those functions of a module (``globals()``, with its ``__all__``), or methods of a class,
-    that take axes, and around ``and_shapes``. Those with ``*args`` or ``**kwargs`` catch torch's errors themselves.
+    """Put a wrapper around the functions of a module (``globals()``, with its ``__all__``), or methods of a class.
+
+    Methods with ``*args`` or ``**kwargs`` catch torch's errors themselves. ``of_one_tensor=False`` leaves out functions
+    of a single argument: element by element, nothing but a dtype is refused.
     """
     found = members if isinstance(members, dict) else dict(vars(members))
     own = {name: found[name] for name in names or found if inspect.isfunction(found[name]) and name[0] != "_"}
-    named = {found[name] for name in and_shapes}
     made = {
         function: _telling(function)
         for function in dict.fromkeys(own.values())
-        if not _takes_any(function) and (function in named or _takes_axes(function))
+        if not (isinstance(members, type) and _takes_any(function))
+        and (of_one_tensor or len(inspect.signature(function).parameters) > 1)
     }
     for name, function in own.items():  # other names of a function stay names of one
         if function in made and isinstance(members, dict):
@@ -48,17 +47,16 @@ def _takes_any(function: Callable[..., Any]) -> bool:
     return bool(inspect.unwrap(function).__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
 
 
-def _takes_axes(function: Callable[..., Any]) -> bool:
-    code = inspect.unwrap(function).__code__
-    return not _AXES.isdisjoint(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-
-
 def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
     given, passed = [], []
     called = _by_position(function)
     for item in inspect.signature(function).parameters.values():
         name, is_named = item.name, item.kind is inspect.Parameter.KEYWORD_ONLY
-        if is_named and "*" not in given:
+        if item.kind in _STARS:
+            given.append(_STARS[item.kind] + name)
+            passed.append(given[-1])
+            continue
+        if is_named and not any(text[0] == "*" for text in given):
             given.append("*")
         given.append(name if item.default is item.empty else f"{name}=None")
         passed.append(f"{name}={name}" if is_named and called is function else name)
@@ -77,7 +75,7 @@ def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
 def _by_position(function: Any) -> Any:
     """``function`` with its keyword-only arguments behind the others, since to pass them by name costs 50 ns each."""
     code = function.__code__
-    if not code.co_kwonlyargcount or hasattr(function, "__wrapped__"):
+    if not code.co_kwonlyargcount or _takes_any(function) or hasattr(function, "__wrapped__"):
         return function
     code = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     return FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)

@@ -31,8 +31,21 @@ _get_shape = _Base.size
 _SHORT = (torch.int8, torch.int16, torch.uint8)
 
 
+def check_indices(index: Any) -> None:
+    """TypeError for a Tensor of floats, complex numbers or bools: none is cut short to an index."""
+    if isinstance(index, torch.Tensor):
+        dtype = index.dtype
+        if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
+            raise TypeError(f"Indices must be a Tensor of int32 or int64, but got one of {dtype}.")
+
+
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
-    """Indices as int64, where ``like`` lies."""
+    """Indices as int64, where ``like`` lies.
+
+    Raises:
+        TypeError: for a Tensor of floats, complex numbers or bools.
+    """
+    check_indices(index)
     index = index if isinstance(index, torch.Tensor) and index.device == like.device else constant(index, like.device)
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 

@@ -13,7 +13,7 @@ from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -320,4 +320,4 @@ def _logical(reduce: Any, self: Any, axis: Any, keep: Any) -> Any:
     return wrap(reduce(value, axis, keep))
 
 
-tells_of_axes(ReduceMethods)
+tells_of_refusals(ReduceMethods)

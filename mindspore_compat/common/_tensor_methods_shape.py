@@ -11,7 +11,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._refusals import in_range, refused
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 
@@ -45,7 +45,10 @@ class ShapeMethods:
         """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
             return wrap(_Base.view(self, shape[0]))
-        return wrap(_Base.reshape(self, *shape))
+        try:
+            return wrap(_Base.reshape(self, *shape))
+        except RuntimeError as error:
+            raise refused(error) from None
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """The same values in another shape; one length may be -1.
@@ -124,13 +127,19 @@ class ShapeMethods:
 
     def broadcast_to(self: Any, *shape: Any) -> Any:
         """Repeated to ``shape``; -1 keeps a length."""
-        return wrap(_Base.expand(self, *shape))
+        try:
+            return wrap(_Base.expand(self, *shape))
+        except RuntimeError as error:
+            raise refused(error) from None
 
     def tile(self: Any, *dims: Any, **kwargs: Any) -> Any:
         """Repeated as a whole, so often along each axis."""
         if kwargs:
             dims = _only("tile", dims, kwargs, "reps", "dims")
-        return wrap(_Base.tile(self, *dims))
+        try:
+            return wrap(_Base.tile(self, *dims))
+        except RuntimeError as error:
+            raise refused(error) from None
 
     def repeat(self: Any, *repeats: Any, axis: Any = None) -> Any:
         """Each element repeated along ``axis`` (None: flattened), as numpy.
@@ -237,14 +246,18 @@ class ShapeMethods:
         axis = values.pop("axis", values.pop("dim", None))
         src = values.pop("src", values.pop("value", None))
         index, reduce = as_indices(values.pop("index"), self), values.pop("reduce", "none")
-        if reduce != "none" and isinstance(src, torch.Tensor):
-            how = {"add": "sum", "multiply": "prod"}.get(reduce, reduce)
-            return wrap(_Base.scatter_reduce(self, axis, index, src, how, **values))
-        return wrap(_Base.scatter(self, axis, index, src, **({} if reduce == "none" else {"reduce": reduce}), **values))
+        try:
+            if reduce != "none" and isinstance(src, torch.Tensor):
+                how = {"add": "sum", "multiply": "prod"}.get(reduce, reduce)
+                return wrap(_Base.scatter_reduce(self, axis, index, src, how, **values))
+            values = values if reduce == "none" else {"reduce": reduce, **values}
+            return wrap(_Base.scatter(self, axis, index, src, **values))
+        except (IndexError, RuntimeError) as error:
+            raise refused(error) from None
 
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
         return wrap(kernels.unfold(self, kernel_size, dilation, padding, stride))
 
 
-tells_of_axes(ShapeMethods)
+tells_of_refusals(ShapeMethods)

@@ -142,10 +142,13 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
             if _tracing.is_tracing():
                 with torch._C.DisableTorchFunctionSubclass():
                     return wrap(method(self, *args, **kwargs))
-            if self.requires_grad and not THREAD.running and isinstance(self, torch.nn.Parameter):
-                with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
-                    return method(self, *args, **kwargs)
-            return wrap(method(self, *args, **kwargs))
+            try:
+                if self.requires_grad and not THREAD.running and isinstance(self, torch.nn.Parameter):
+                    with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
+                        return method(self, *args, **kwargs)
+                return wrap(method(self, *args, **kwargs))
+            except (IndexError, RuntimeError) as error:
+                raise refused(error) from None
 
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)

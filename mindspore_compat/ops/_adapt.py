@@ -76,8 +76,15 @@ def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
 
 
 def as_int(value: Any) -> int:
-    """A Python int from an int, numpy int or Tensor."""
-    return operator.index(value)
+    """A Python int from an int, numpy int or Tensor.
+
+    Raises:
+        TypeError: for what is no integer, a Tensor of floats too.
+    """
+    try:
+        return operator.index(value)
+    except ValueError as error:  # of a Tensor
+        raise TypeError(str(error)) from None
 
 
 def as_ints(shape: Any) -> tuple[int, ...]:

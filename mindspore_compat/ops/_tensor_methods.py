@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -94,7 +94,10 @@ class _OwnArguments:
         """Broadcast to a size: ints, a sequence of them or a Tensor."""
         if len(size) == 1 and isinstance(size[0], torch.Tensor):
             size = (size[0].tolist(),)
-        return wrap(_Base.expand(self, *size, **kwargs))
+        try:
+            return wrap(_Base.expand(self, *size, **kwargs))
+        except RuntimeError as error:
+            raise refused(error) from None
 
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
@@ -150,7 +153,10 @@ class _OwnArguments:
                 f"For 'Tensor.select', the argument 'condition' must be a Tensor, but got {type(args[0]).__name__}."
             )
         dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
-        return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
+        try:
+            return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
+        except IndexError as error:
+            raise refused(error) from None
 
     def where(self: Any, condition: Any, y: Any) -> Any:
         """self where the condition holds, else ``y``."""
@@ -162,7 +168,10 @@ class _OwnArguments:
         """
         if len(args) + len(kwargs) == 3:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
-            return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
+            try:
+                return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
+            except (IndexError, RuntimeError) as error:
+                raise refused(error) from None
         return F.tensor_scatter_add(self, *args, **kwargs)
 
 
@@ -188,7 +197,7 @@ def _load(self: Any) -> Any:
     return Load()
 
 
-tells_of_axes(_OwnArguments)
+tells_of_refusals(_OwnArguments)
 #: Tensor method -> the function that it is
 METHODS: dict[str, Any] = {
     **{name: getattr(F, name) for name in _SAME_NAME.split()},

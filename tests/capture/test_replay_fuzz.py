@@ -206,4 +206,4 @@ def test_a_random_network(networks: Any, seed: int, monkeypatch: pytest.MonkeyPa
 
 
 def test_most_random_networks_are_replayed() -> None:
-    assert sum(REPLAYED) > 0.8 * COUNT or not REPLAYED, REPLAYED
+    assert sum(REPLAYED) >= 0.8 * len(REPLAYED), REPLAYED  # of those that ran in this process

@@ -10,7 +10,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from tests.ops.axis_calls import calls, refusal
 
 REFUSED: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "axis_calls.json").read_text())
@@ -34,7 +34,7 @@ def test_a_wrapper_has_the_arguments_of_what_it_calls() -> None:
         return x, axis, dim
 
     members = {"scale": scale, "other": len}
-    tells_of_axes(members, members)
+    tells_of_refusals(members, members)
     made = members["scale"]
     assert made is not scale
     assert inspect.signature(made) == inspect.signature(scale)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
 
@@ -218,4 +218,4 @@ def embedding(
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__, of_one_tensor=False)

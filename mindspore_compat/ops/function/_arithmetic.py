@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_operators import (
     floor_quotient,
     truncated_quotient,
@@ -340,3 +341,6 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
     if x.dim() > 7:
         raise RuntimeError(f"For 'ApproximateEqual', the x's rank should be less than 8, but got: {x.dim()}.")
     return wrap(torch.abs(x - y) < tolerance)
+
+
+tells_of_refusals(globals(), __all__, of_one_tensor=False)

@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import sent
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, pair
 
@@ -97,3 +98,6 @@ def matrix_diag(
     value = as_plain(padding_value, x.dtype, x)
     whole = torch.Tensor.expand(torch.reshape(value, (1,) * (len(leading) + 2)), (*leading, rows, columns))
     return matrix_set_diag(whole, x, k, align)
+
+
+tells_of_refusals(globals(), __all__)

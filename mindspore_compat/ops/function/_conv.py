@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -296,3 +297,6 @@ def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padd
         ValueError: for a negative ``output_size``.
     """
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
+
+
+tells_of_refusals(globals(), __all__)

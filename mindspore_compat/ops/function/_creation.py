@@ -12,11 +12,11 @@ from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
-from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = """
     zeros ones full fill fills eye zeros_like ones_like full_like arange range linspace logspace scalar_to_tensor
@@ -85,11 +85,8 @@ def zero_(input: Any) -> Any:
 
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
     """An n×m matrix with ones on the diagonal."""
-    return wrap(
-        torch.eye(
-            int(n), int(n if m is None else m), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()
-        )
-    )
+    rows, columns = as_int(n), as_int(n if m is None else m)
+    return wrap(torch.eye(rows, columns, dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
 def zeros_like(input: Any, *, dtype: Any = None) -> Any:
@@ -340,7 +337,13 @@ def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0,
 
 
 def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
-    """Bool mask of shape lengths.shape + (maxlen,), true below each length."""
+    """Bool mask of shape lengths.shape + (maxlen,), true below each length.
+
+    Raises:
+        TypeError: unless ``lengths`` is a Tensor of int32 or int64.
+    """
+    if lengths.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"For 'sequence_mask', 'lengths' must be a Tensor of int32 or int64, but got {lengths.dtype}.")
     maxlen = int(torch.max(lengths)) if maxlen is None else int(maxlen)
     return wrap(torch.arange(maxlen, device=lengths.device) < torch.unsqueeze(lengths, -1))
 
@@ -360,4 +363,4 @@ def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

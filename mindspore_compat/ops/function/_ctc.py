@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
@@ -196,3 +197,6 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
         wrap(constant([inputs.shape[1], longest], inputs.device, _int64)),
         wrap(torch.unsqueeze(torch.stack(score), 1)),
     )
+
+
+tells_of_refusals(globals(), __all__)

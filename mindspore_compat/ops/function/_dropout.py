@@ -11,6 +11,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common._drawing import Drawn
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream, get_seed
 from mindspore_compat.ops.function._engine import (
@@ -133,3 +134,6 @@ def _shared(operator: str, keep_prob: float) -> SeedStream:
 def _channels(operator: str, x: torch.Tensor, p: float) -> torch.Tensor | None:
     mask = channel_mask(operator, x, 1 - p) if x.dim() == int(operator[-2]) + 2 else None
     return None if mask is None else x * mask * _scale(1 - p, x.dtype)
+
+
+tells_of_refusals(globals(), __all__)

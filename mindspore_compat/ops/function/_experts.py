@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_tensors, get_data, to_dtype
 
@@ -349,3 +350,6 @@ def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, lo
         total = total + torch.sum(found * factor, -1)
     out = torch.permute(torch.reshape(total, (samples, heads * size, queries)), (0, 2, 1))
     return wrap(out)
+
+
+tells_of_refusals(globals(), __all__)

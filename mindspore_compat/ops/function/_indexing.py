@@ -12,7 +12,8 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_int,
@@ -41,7 +42,12 @@ _int64 = torch.int64
 
 
 def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
-    """Indices as int64, which torch's gathers and scatters want."""
+    """Indices as int64, which torch's gathers and scatters want.
+
+    Raises:
+        TypeError: for a Tensor of floats, complex numbers or bools.
+    """
+    check_indices(indices)
     return as_plain(indices, _int64, like)
 
 
@@ -54,6 +60,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     """
     check_type(batch_dims, "batch_dims", int, "Gather")
     axis = as_int(axis)
+    check_indices(input_indices)
     x, indices = input_params, as_plain(input_indices, None, input_params)
     axis = in_range(axis, x.dim())
     if batch_dims:
@@ -245,16 +252,17 @@ def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 
+def _check_mask(mask: Any, owner: str, argument: str = "mask") -> Any:
+    """``mask``, or TypeError unless it is of bools: no number is taken for one."""
+    if mask.dtype is not torch.bool:
+        raise TypeError(f"For '{owner}', the '{argument}' must be a Tensor of bool, but got one of {mask.dtype}.")
+    return mask
+
+
 def select(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where the condition holds, else ``other``; numbers are taken for either."""
     input, other = pair(input, other)
-    return wrap(
-        torch.where(
-            to_dtype(condition, torch.bool) if isinstance(condition, torch.Tensor) else as_plain(condition),
-            input,
-            other,
-        )
-    )
+    return wrap(torch.where(_check_mask(as_plain(condition), "Select", "condition"), input, other))
 
 
 where = select
@@ -264,19 +272,22 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     """``input_x`` with ``value`` where the mask holds."""
     if not isinstance(mask, torch.Tensor):
         check_tensors("masked_fill", mask=mask)
+    _check_mask(mask, "MaskedFill")
     if isinstance(value, torch.Tensor):
-        return wrap(torch.where(to_dtype(mask, torch.bool), to_dtype(value, input_x.dtype), input_x))
-    return wrap(torch.masked_fill(input_x, to_dtype(mask, torch.bool), value))
+        return wrap(torch.where(mask, to_dtype(value, input_x.dtype), input_x))
+    return wrap(torch.masked_fill(input_x, mask, value))
 
 
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, in one axis."""
-    return wrap(by_shape(torch.masked_select, input, to_dtype(mask, torch.bool)))
+    return wrap(by_shape(torch.masked_select, input, _check_mask(mask, "MaskedSelect")))
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """``input`` with the elements of ``source`` in order where the mask holds."""
-    return wrap(torch.masked_scatter(input, to_dtype(mask, torch.bool), source))
+    if mask.dtype is torch.uint8:
+        mask = to_dtype(mask, torch.bool)
+    return wrap(torch.masked_scatter(input, _check_mask(mask, "MaskedScatter"), source))
 
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
@@ -385,4 +396,4 @@ def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _segments(x, segment_ids, num_segments, "prod", 1)
 
 
-tells_of_axes(globals(), __all__, ["where", "masked_fill", "masked_select", "masked_scatter"])
+tells_of_refusals(globals(), __all__)

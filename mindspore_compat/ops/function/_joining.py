@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, bad_argument, with_axes
 
@@ -163,4 +163,4 @@ def column_stack(tensors: Any) -> Any:
     return wrap(torch.column_stack(tuple(tensors)))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

@@ -9,7 +9,8 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -306,6 +307,7 @@ def multi_margin_loss(
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The hinge loss of sets of classes."""
     check_reduction(reduction, "multilabel_margin_loss")
+    check_indices(target)
     target = to_dtype(target, _int64)
     if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
         return wrap(not_traced(tf.multilabel_margin_loss, input, target, reduction=reduction))
@@ -319,7 +321,8 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, red
 
 
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """log(1 + exp(-target · input))."""
+    """log(1 + exp(-target · input)); both of one shape."""
+    check_same_shape("SoftMarginLoss", input=input, target=target)
     return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
 
 
@@ -345,8 +348,9 @@ def intopk(x1: Any, x2: Any, k: int) -> Any:
             f"For 'InTopK', the inputs must have 2 axes and 1 axis of one length, but got shapes {tuple(x1.shape)} and "
             f"{tuple(x2.shape)}."
         )
+    check_indices(x2)
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

@@ -9,6 +9,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import get_data
 
@@ -123,3 +124,6 @@ def lrn(
         1,
     )
     return wrap(x / kernels.pow(bias + alpha * summed, beta))
+
+
+tells_of_refusals(globals(), __all__)

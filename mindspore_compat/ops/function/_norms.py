@@ -10,7 +10,7 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._integer_results import given_in
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_int, dtype_or_none, takes_unsigned, to_dtype, with_axes
 
@@ -134,4 +134,4 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     return wrap(torch.dist(input, other, p))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

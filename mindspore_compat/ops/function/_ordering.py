@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_non_negative_int, check_type
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
-from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
 from mindspore_compat.ops.function._engine import Engine, engine_of, with_seeds
 from mindspore_compat.ops.function._numbers import generator_of
 
@@ -50,13 +50,13 @@ def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorte
     axis = -1 if dim is None else dim
     try:
         if (
-            input.dim() and int(k) == input.shape[in_range(axis, input.dim())]
+            input.dim() and as_int(k) == input.shape[in_range(axis, input.dim())]
         ):  # all: equal ones stay in their order, and without `sorted` all do
             values, indices = (
                 torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
             )
         else:
-            values, indices = torch.topk(input, int(k), axis, largest, sorted)
+            values, indices = torch.topk(input, as_int(k), axis, largest, sorted)
     except RuntimeError as error:
         raise bad_argument("TopK", error) from None
     return wrap(values), wrap(to_dtype(indices, _int32))
@@ -140,4 +140,4 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

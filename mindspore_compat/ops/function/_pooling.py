@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import _pad_same, sizes_of
@@ -274,3 +275,6 @@ def fractional_max_pool3d(
     return wrap(
         tf.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
     )
+
+
+tells_of_refusals(globals(), __all__)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import is_cast_by_operator
@@ -140,3 +141,6 @@ def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         return fused
     column, row = vec1.reshape(vec1.shape[0], 1), vec2.reshape(1, vec2.shape[0])
     return beta * x + alpha * mat_mul(column, row)
+
+
+tells_of_refusals(globals(), __all__)

@@ -10,7 +10,7 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._integer_results import cut_after, given_in
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import (
@@ -325,4 +325,4 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

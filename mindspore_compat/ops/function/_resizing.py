@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
@@ -196,3 +197,6 @@ def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     """The grid of affine transforms for `grid_sample`."""
     check_type(align_corners, "align_corners", bool, "AffineGrid")
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
+
+
+tells_of_refusals(globals(), __all__)

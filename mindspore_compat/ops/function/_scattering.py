@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_ints,
@@ -181,4 +181,4 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_di
 ) = (_tensor_scatter(kind) for kind in _KINDS)
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

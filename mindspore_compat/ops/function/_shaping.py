@@ -9,7 +9,8 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._refusals import in_range, refused
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, bad_argument, check_tensors, with_axes
 
@@ -271,9 +272,12 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
         ValueError: if ``seq_dim`` and ``batch_dim`` are one axis.
     """
     if in_range(seq_dim, x.dim()) == in_range(batch_dim, x.dim()):
-        raise ValueError(f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {seq_dim}, but got {batch_dim}.")
+        raise ValueError(
+            f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {seq_dim}, but got {batch_dim}."
+        )
     length = x.shape[seq_dim]
     steps = torch.arange(length, device=x.device)
+    check_indices(seq_lengths)
     lengths = torch.unsqueeze(as_plain(seq_lengths, torch.int64, x), 1)
     places = torch.where(steps < lengths, lengths - 1 - steps, steps)
     shape = [1] * x.dim()
@@ -306,6 +310,8 @@ def matrix_band_part(x: Any, lower: Any, upper: Any) -> Any:
     """Matrices with all but ``lower`` sub- and ``upper`` super-diagonals set to zero; negative keeps all."""
     rows = torch.unsqueeze(torch.arange(x.shape[-2], device=x.device), 1)
     cols = torch.arange(x.shape[-1], device=x.device)
+    check_indices(lower)
+    check_indices(upper)
     lower, upper = as_plain(lower), as_plain(upper)
     lower, upper = (torch.reshape(item, (*item.shape, 1, 1)) if item.dim() else item for item in (lower, upper))
     keep = ((lower < 0) | (rows - cols <= lower)) & ((upper < 0) | (cols - rows <= upper))
@@ -317,4 +323,4 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return wrap(torch.diagonal(input, offset, dim1, dim2))
 
 
-tells_of_axes(globals(), __all__)
+tells_of_refusals(globals(), __all__)

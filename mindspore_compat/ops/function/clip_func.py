@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
 
@@ -128,3 +129,6 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
     factor = torch.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
     return scaled[0] if isinstance(x, torch.Tensor) else type(x)(scaled)
+
+
+tells_of_refusals(globals(), __all__)

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
@@ -286,3 +287,6 @@ def deformable_conv2d(
     kernel = torch.reshape(weight, (groups, weight.shape[0] // groups, -1))
     result = torch.reshape(kernels.matmul(kernel, columns), (n, -1, rows, cols))
     return wrap(result if bias is None else result + torch.reshape(bias, (-1, 1, 1)))
+
+
+tells_of_refusals(globals(), __all__)

@@ -11,7 +11,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import tells_of_axes
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
@@ -128,14 +128,12 @@ def inner(input: Any, other: Any) -> Any:
 
 def outer(input: Any, vec2: Any) -> Any:
     """The outer product of two vectors."""
-    return wrap(torch.outer(torch.reshape(input, (-1,)), torch.reshape(vec2, (-1,))))
+    return wrap(torch.mul(torch.reshape(input, (-1, 1)), vec2))
 
 
 def ger(input: Any, vec2: Any) -> Any:
     """The outer product of two vectors."""
-    return wrap(
-        torch.outer(input, vec2) if input.dim() == 1 else torch.unsqueeze(input, -1) * torch.unsqueeze(vec2, -2)
-    )
+    return wrap(torch.outer(input, vec2))
 
 
 def kron(input: Any, other: Any) -> Any:
@@ -157,8 +155,11 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The cross product along ``dim`` (None: the first axis of length 3)."""
     if dim is None or dim == -65530:
-        dim = next(axis for axis, length in enumerate(input.shape) if length == 3)
-    return wrap(torch.linalg.cross(input, other, dim=dim))
+        shape = torch.broadcast_shapes(tuple(input.shape), tuple(other.shape))
+        dim = next((axis for axis, length in enumerate(shape) if length == 3), None)
+        if dim is None:
+            raise ValueError(f"For 'Cross', one axis of the inputs must have size 3, but got shape {tuple(shape)}.")
+    return wrap(torch.linalg.cross(*torch.broadcast_tensors(input, other), dim=dim))
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -354,4 +355,4 @@ def lstsq(input: Any, A: Any) -> Any:
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 
-tells_of_axes(globals(), __all__, "mv inner pdist dot bmm outer matmul".split())
+tells_of_refusals(globals(), __all__)

@@ -16,10 +16,11 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
 from mindspore_compat._runtime.random_engines import MersenneTwister
+from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream
-from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, in_vmap, with_seeds
 from mindspore_compat.ops.function._numbers import (
     fixed_generator,
@@ -195,9 +196,12 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any
     """0 ... n-1 in random order, the same at every call with an ``offset`` other than 0, or else a ``seed`` of 0 or
     more; ``seed=-1`` is another order each time.
     """
+    n = as_int(n)
+    if n < 0:
+        raise ValueError(f"For 'Randperm', 'n' must not be negative, but got {n}.")
     if not offset and seed < 0:
-        return wrap(torch.randperm(int(n), dtype=dtype_or_none(dtype), device=current_device()))
-    order = torch.from_numpy(MersenneTwister(offset or seed).shuffled(int(n)))
+        return wrap(torch.randperm(n, dtype=dtype_or_none(dtype), device=current_device()))
+    order = torch.from_numpy(MersenneTwister(offset or seed).shuffled(n))
     return wrap(sent(to_dtype(order, dtype_or_none(dtype) or _int64), current_device()))
 
 
@@ -216,24 +220,20 @@ def multinomial(
     num_sample: int | None = None,
 ) -> Any:
     """int32 classes drawn by the weights in the last axis; ``num_sample`` is the name of 1.x."""
-    count = num_sample if num_samples is None else num_samples
-    assert count is not None
+    count = as_int(num_sample if num_samples is None else num_samples)
     weights = input if isinstance(input, torch.Tensor) and input.is_floating_point() else as_plain(input, torch.float32)
     if not replacement and weights.dim() and weights.shape[-1] >= count:
         fractions = numbers(Reals, "multinomial", seed, (weights.numel(),))
         if fractions is not None:
             shares = torch.log(torch.reshape(fractions, tuple(weights.shape))) / (weights + 1e-6)
-            return wrap(to_dtype(torch.topk(shares, int(count))[1], torch.int32))
+            return wrap(to_dtype(torch.topk(shares, count)[1], torch.int32))
     make, kind = with_seeds(Engine, "multinomial", seed), (tuple(weights.shape), weights.dtype)
     engine = engine_of(seed, "multinomial", make, kind=kind) if replacement and weights.device.type == "cpu" else None
     if engine is not None:
-        drawn = in_vmap(lambda rows: _by_shares(rows, engine, int(count)), weights.detach())
+        drawn = in_vmap(lambda rows: _by_shares(rows, engine, count), weights.detach())
         return wrap(to_dtype(drawn, torch.int32))
-    return wrap(
-        to_dtype(
-            torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32
-        )
-    )
+    drawn = torch.multinomial(input, count, replacement, generator=generator_of(seed, input.device))
+    return wrap(to_dtype(drawn, torch.int32))
 
 
 def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tensor:
@@ -339,3 +339,6 @@ __getattr__ = module_getattr(
         "randint_like_ext": "mint:randint_like",
     },
 )
+
+
+tells_of_refusals(globals(), __all__)
