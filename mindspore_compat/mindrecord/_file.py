@@ -58,15 +58,19 @@ _LEAST_ROW = 8  # bytes of a row in the index: fewer than its columns
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """The header of a file. Raises: ValueError where there is none to read, MRMOpenError where it is none."""
+    """The header of a file. Raises: RuntimeError where there is none to read, MRMOpenError where it is none."""
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
-        raise ValueError(f"The file {path} does not exist or permission denied!")
+        raise RuntimeError(f"The input: {path} is not exists.")
     size = os.path.getsize(path)
     with open(path, "rb") as stream:
         prefix = stream.read(8)
         length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else 0
         if not 0 < length <= min(size, SIZES["header_size"][1]) - 8:
-            raise MRMOpenError(f"{path} is not a MindRecord file: header length {length} in a file of {size} bytes.")
+            what = "header is larger than the upper limit" if length else f": {size} is smaller than the lower limit: 8"
+            raise MRMOpenError(
+                f"Invalid file, the size of mindrecord file{' ' if length else ''}{what}. "
+                f"{path} is not a MindRecord file: header length {length} in a file of {size} bytes."
+            )
         text = stream.read(length)
     try:
         header = json.loads(text)

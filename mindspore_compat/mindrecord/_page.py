@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mindspore_compat.mindrecord._arguments import check_consumers, check_paths
 from mindspore_compat.mindrecord._file import Shard, read_header, shard_paths
 from mindspore_compat.mindrecord.common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
 
@@ -20,13 +21,8 @@ class MindPage:
     """
 
     def __init__(self, file_name: str | list[str], num_consumer: int = 4) -> None:
-        for name in file_name if isinstance(file_name, list) else [file_name]:
-            if not isinstance(name, str) or not name:
-                raise ParamValueError(f"Invalid parameter value. File path: {name!r} is not string.")
-        if not isinstance(num_consumer, int) or num_consumer < 1:
-            raise ParamValueError(
-                f"Invalid parameter value. Parameter num_consumer: {num_consumer!r} should be at least 1."
-            )
+        check_paths(file_name)
+        check_consumers(num_consumer)
         self._shards = [Shard(path) for path in shard_paths(file_name)]
         header = read_header(self._shards[0].path)
         self._candidate_fields = [item["index_field"] for item in header.get("index_fields") or []]

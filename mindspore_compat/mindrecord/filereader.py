@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from mindspore_compat.mindrecord._arguments import check_consumers, check_paths
 from mindspore_compat.mindrecord._file import Shard, shard_paths
 from mindspore_compat.mindrecord.common.exceptions import ParamTypeError, ParamValueError
 
@@ -12,18 +13,22 @@ __all__ = ["FileReader"]
 
 
 class FileReader:
-    """Rows as dicts, in their order.
+    """Rows as dicts, in their order, once: what was read is not read again, and nothing after `close`, as upstream.
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: accepted without effect (upstream's reader threads).
+        num_consumer: at least 1; without effect (upstream's reader threads).
         columns: fields to read, default all.
         operator: not supported; filter the rows instead.
+
+    Raises: ParamValueError; ParamTypeError; RuntimeError where files are missing; MRMOpenError where they are broken.
     """
 
     def __init__(
         self, file_name: str | list[str], num_consumer: int = 4, columns: list[str] | None = None, operator: Any = None
     ) -> None:
+        check_paths(file_name)
+        check_consumers(num_consumer)
         if columns is not None and not isinstance(columns, list):
             raise ParamTypeError(f"Invalid parameter type. 'columns' expect list type, but got {type(columns)}.")
         if operator is not None:
@@ -33,12 +38,19 @@ class FileReader:
         for name in self._columns:
             if name not in self._shards[0].schema:
                 raise ParamValueError(f"Field '{name}' is not in the schema: {sorted(self._shards[0].schema)}.")
+        self._rows, self._closed = self._read(), False
 
     def get_next(self) -> Iterator[dict[str, Any]]:
-        """The rows; bytes fields as bytes."""
+        """The rows that were not read yet; bytes fields as bytes."""
+        for row in self._rows:  # noqa: UP028 — `yield from` would end the rows with the first loop that is left
+            yield row
+
+    def _read(self) -> Iterator[dict[str, Any]]:
         schema = self.schema()
         for shard in self._shards:
             for number in range(len(shard)):
+                if self._closed:
+                    return
                 row = shard.row(number, self._columns)
                 yield {k: v.tobytes() if schema[k]["type"] == "bytes" else v for k, v in row.items()}
 
@@ -52,5 +64,6 @@ class FileReader:
 
     def close(self) -> None:
         """Close the files."""
+        self._closed = True
         for shard in self._shards:
             shard.close()

@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat import log
+from mindspore_compat.mindrecord._arguments import check_paths, check_shards
 from mindspore_compat.mindrecord._codec import bytes_saved, encode_blobs, encode_map
 from mindspore_compat.mindrecord._file import FIELD_NAME, HEADER_SIZE, PAGE_SIZE, SIZES, check_index, read_header
-from mindspore_compat.mindrecord.common.exceptions import MRMInvalidSchemaError, ParamTypeError, ParamValueError
+from mindspore_compat.mindrecord.common.exceptions import (
+    MRMDefineIndexError,
+    MRMGetMetaError,
+    MRMInvalidSchemaError,
+    ParamTypeError,
+    ParamValueError,
+)
 
 __all__ = ["FileWriter"]
 
@@ -41,17 +48,13 @@ class FileWriter:
     """
 
     def __init__(self, file_name: str, shard_num: int = 1, overwrite: bool = False) -> None:
-        if not isinstance(file_name, str) or not file_name:
-            raise ParamTypeError(f"Invalid parameter type. 'file_name' expect a str, but got {file_name!r}.")
-        if not isinstance(shard_num, int) or isinstance(shard_num, bool) or not 0 < shard_num <= _MAX_SHARDS:
-            raise ParamValueError(
-                f"Invalid parameter value. 'shard_num' should be in [1, {_MAX_SHARDS}], got {shard_num!r}."
-            )
+        check_paths([file_name])
+        check_shards(shard_num, _MAX_SHARDS)
         if not isinstance(overwrite, bool):
-            raise ParamTypeError(f"Invalid parameter type. 'overwrite' expect bool type, but got {type(overwrite)}.")
+            raise ParamValueError("Invalid parameter value. Parameter overwrite's type is not bool.")
         width = len(str(shard_num - 1))
         self._paths = [file_name] if shard_num == 1 else [f"{file_name}{i:0{width}d}" for i in range(shard_num)]
-        self._overwrite = overwrite
+        self._overwrite, self._committed = overwrite, False
         self._header_size, self._page_size = HEADER_SIZE, PAGE_SIZE
         self._schema: dict[str, dict[str, Any]] = {}
         self._description = ""
@@ -85,16 +88,26 @@ class FileWriter:
         self._description = desc or ""
 
     def add_index(self, index_fields: list[str]) -> None:
-        """Fields to have in the .db file; default: all that are no blobs."""
-        if not isinstance(index_fields, list):
+        """Fields to have in the .db file; default: all that are no blobs.
+
+        Raises: ParamTypeError; MRMGetMetaError before `add_schema`; MRMDefineIndexError;
+            RuntimeError for a name that the schema does not have.
+        """
+        if not index_fields or not isinstance(index_fields, list):
             raise ParamTypeError(
                 f"Invalid parameter type. 'index_fields' expect list type, but got {type(index_fields)}."
             )
+        if not self._schema:
+            raise MRMGetMetaError("Failed to get meta info.")
         for name in index_fields:
-            if name not in self._schema or name in self.blob_fields:
-                raise MRMInvalidSchemaError(
-                    f"Field '{name}' can not be an index: it is not a plain field of the schema."
+            if not isinstance(name, str):
+                raise ParamTypeError("Invalid parameter type. 'index field' expect str type.")
+            if name in self.blob_fields:
+                raise MRMDefineIndexError(
+                    f"Failed to define index field. Detail: Failed to set field {name} since it's not primitive type."
                 )
+            if name not in self._schema:
+                raise RuntimeError(f"Failed to add index field: '{name}' is no field of the schema.")
         self._index = list(index_fields)
 
     def set_header_size(self, header_size: int) -> None:
@@ -130,13 +143,21 @@ class FileWriter:
             shard.add([encoded[i] for i in part])
 
     def _open(self) -> list[_ShardWriter]:
+        if self._committed:
+            raise RuntimeError(
+                "Not allowed to call `write_raw_data` on flushed MindRecord files. "
+                "FileWriter.open_for_append adds rows to files that are there."
+            )
         if self._shards is None:
             if not self._schema:
                 raise RuntimeError("There is no schema; call add_schema before write_raw_data.")
             for path in self._paths:
                 for name in (path, f"{path}.db"):
                     if os.path.exists(name) and not self._overwrite:
-                        raise RuntimeError(f"Invalid file, mindrecord files already exist: {name}. Use overwrite=True.")
+                        raise RuntimeError(
+                            f"Invalid file, mindrecord files already exist. Please check file path: {name}. "
+                            "Use overwrite=True."
+                        )
                     if os.path.exists(name):
                         os.remove(name)
             if not self._index:
@@ -165,7 +186,7 @@ class FileWriter:
         for shard in self._open():
             shard.commit()
         self._shards = None
-        self._overwrite = False
+        self._committed = True
 
 
 def _check_content(content: Any) -> dict[str, Any]:

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
-from mindspore_compat.mindrecord import FileReader, FileWriter, MRMInvalidSchemaError, MRMOpenError, ParamTypeError
+from mindspore_compat.mindrecord import (
+    FileReader,
+    FileWriter,
+    MindPage,
+    MRMDefineIndexError,
+    MRMGetMetaError,
+    MRMInvalidSchemaError,
+    MRMOpenError,
+    ParamTypeError,
+    ParamValueError,
+)
 from mindspore_compat.mindrecord._codec import decode_blobs, decode_map, encode_blobs, encode_map
 from tests.golden.make_dataset_mindrecord import SCHEMAS, rows, write
 
@@ -309,3 +319,79 @@ def test_integer_arrays_come_back_packed():
 def test_an_empty_list_of_files_is_refused() -> None:
     with pytest.raises(RuntimeError, match="dataset files list is empty"):
         ds.MindDataset([], ["a"])
+
+
+def test_a_reader_gives_each_row_once(tmp_path):
+    """As real MindSpore: a loop that is left goes on in the next, and nothing comes after `close`."""
+    path = numbers(tmp_path, 6)
+    reader = FileReader(path)
+    assert [row["a"] for row, _ in zip(reader.get_next(), range(3), strict=False)] == [0, 1, 2]
+    assert [row["a"] for row in reader.get_next()] == [4, 5]  # zip took one row more
+    assert list(reader.get_next()) == []
+    reader = FileReader(path)
+    taken = []
+    for row in reader.get_next():
+        taken.append(row["a"])
+        if len(taken) == 2:
+            reader.close()
+    assert taken == [0, 1]
+    assert list(reader.get_next()) == []
+
+
+def test_nothing_is_written_after_commit(tmp_path):
+    writer = FileWriter(str(tmp_path / "m"), overwrite=True)
+    writer.add_schema({"a": {"type": "int64"}})
+    writer.write_raw_data([{"a": 1}])
+    writer.commit()
+    with pytest.raises(RuntimeError, match="Not allowed to call `write_raw_data` on flushed MindRecord files"):
+        writer.write_raw_data([{"a": 2}])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda path: FileWriter(path, None), "Parameter shard_num is None"),
+        (lambda path: FileWriter(path, "2"), "Parameter shard_num's type is not int"),
+        (lambda path: FileWriter(path, 1001), "Parameter shard_num's value: 1001 should between 1 and 1000"),
+        (lambda path: FileWriter(path, 1, 1), "Parameter overwrite's type is not bool"),
+        (lambda path: FileWriter(1), "File path: 1 is not string"),
+        (lambda path: FileWriter(""), "File path is not allowed None or empty!"),
+        (lambda path: FileReader(path, None), "Parameter num_consumer is None"),
+        (lambda path: MindPage(path, "2"), "Parameter num_consumer is not int"),
+        (lambda path: FileReader(path, 0), "Parameter num_consumer: 0 should"),
+    ],
+)
+def test_arguments_have_upstreams_words(tmp_path, call, words):
+    with pytest.raises(ParamValueError, match=words):
+        call(numbers(tmp_path))
+
+
+def test_files_that_are_missing_or_broken_raise_what_upstreams_do(tmp_path):
+    missing = str(tmp_path / "nope")
+    for call in (FileReader, MindPage, FileWriter.open_for_append):
+        with pytest.raises(RuntimeError, match="The input: .*nope is not exists"):
+            call(missing)
+    with pytest.raises(ValueError, match="nope does not exist or permission denied"):
+        ds.MindDataset(missing)
+    (tmp_path / "empty").touch()
+    with pytest.raises(RuntimeError, match="the size of mindrecord file: 0 is smaller than the lower limit: 8"):
+        FileReader(str(tmp_path / "empty"))
+    write_rows(tmp_path / "y", {"a": {"type": "int64"}}, [{"a": i} for i in range(4)], shards=2)
+    (tmp_path / "y1").unlink()
+    with pytest.raises(RuntimeError, match="y1 is not exists"):
+        ds.MindDataset(str(tmp_path / "y0"))
+
+
+def test_indexes_that_upstream_refuses(tmp_path):
+    writer = FileWriter(str(tmp_path / "m"))
+    with pytest.raises(MRMGetMetaError, match="Failed to get meta info"):
+        writer.add_index(["a"])
+    writer.add_schema({"a": {"type": "int64"}, "b": {"type": "bytes"}})
+    for fields, error in (
+        (["b"], MRMDefineIndexError),
+        ([], ParamTypeError),
+        ([1], ParamTypeError),
+        (["z"], RuntimeError),
+    ):
+        with pytest.raises(error):
+            writer.add_index(fields)

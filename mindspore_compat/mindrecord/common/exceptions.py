@@ -5,7 +5,7 @@ from __future__ import annotations
 #: errors of upstream's library that nothing here raises; code that catches them finds their names
 _OTHERS = """
     DbConnectionError MRMAddSchemaError MRMBuildSchemaError MRMCloseError MRMCommitError MRMDefineBlobError
-    MRMDefineIndexError MRMFetchCandidateFieldsError MRMFinishError MRMIndexGeneratorError MRMInitSegmentError
+    MRMFetchCandidateFieldsError MRMFinishError MRMIndexGeneratorError MRMInitSegmentError
     MRMInvalidHeaderSizeError MRMInvalidPageSizeError MRMLaunchError MRMOpenForAppendError MRMReadCategoryInfoError
     MRMSetHeaderError MRMUnsupportedSchemaError MRMValidateDataError MRMWriteDatasetError ParamMissError UnknownError
 """.split()
@@ -17,6 +17,7 @@ __all__ = [
     "MRMGenerateIndexError",
     "MRMGetMetaError",
     "MRMDefineCategoryError",
+    "MRMDefineIndexError",
     "MRMInvalidSchemaError",
     "MRMOpenError",
     "MindRecordException",
@@ -42,12 +43,16 @@ class MRMInvalidSchemaError(MindRecordException):
     """A schema that the format cannot hold."""
 
 
-class MRMOpenError(MindRecordException):
-    """A file that is no MindRecord file, or that is broken."""
+class MRMOpenError(MindRecordException, RuntimeError):
+    """A file that is no MindRecord file, or that is broken; upstream's readers raise RuntimeError for those."""
 
 
 class MRMDefineCategoryError(MindRecordException):
     """A field that can not be `MindPage`'s category."""
+
+
+class MRMDefineIndexError(MindRecordException):
+    """A field that can not be an index."""
 
 
 class PathNotExistsError(MindRecordException):

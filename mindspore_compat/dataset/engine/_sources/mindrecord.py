@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.core.validator_helpers import check_columns, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, check_file, check_value, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
@@ -71,7 +71,9 @@ class MindDataset(MappableDataset):
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         if dataset_files == []:
             raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
-        self._shards = [Shard(path) for path in shard_paths(dataset_files)]  # type: ignore[arg-type]
+        for path in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
+            check_file(path)
+        self._shards = [Shard(path) for path in shard_paths(dataset_files)]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
             if shard.schema != self._schema:
