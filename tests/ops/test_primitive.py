@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
+import mindspore_compat
 from mindspore_compat import ops
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import operations as P
@@ -133,6 +134,7 @@ def test_constexpr_runs_the_function() -> None:
         return 2 * x
 
     assert doubled()(4) == 8
+    assert mindspore_compat.constexpr is constexpr
 
 
 def test_flags_on_functions() -> None:
