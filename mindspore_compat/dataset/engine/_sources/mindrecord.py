@@ -71,9 +71,10 @@ class MindDataset(MappableDataset):
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         if dataset_files == []:
             raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
-        for path in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
+        files: Any = dataset_files
+        for path in [files] if isinstance(files, str) else files:
             check_file(path)
-        self._shards = [Shard(path) for path in shard_paths(dataset_files)]
+        self._shards = [Shard(path) for path in shard_paths(files)]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
             if shard.schema != self._schema:
