@@ -6,6 +6,7 @@
 | ``map(f, x, y)`` | ends with the shortest | items of one kind and length, else an error |
 | ``{... for x in y for z in x}`` | two loops | an error |
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
+| ``x.index(y)``, ``x.count(y)``, a list or tuple | 1 is 1.0 and True | numbers of one type |
 | ``isconstant(x[0])`` | has the value alone | of what it was computed |
 
 ``_element_updates.py`` compiles such functions again, with calls of what stands here.
@@ -31,9 +32,11 @@ from mindspore_compat.context import in_jit
 __all__ = ["IS_CONSTANT", "Meanings", "differs", "is_compiled"]
 
 _CONTAINS = dis.opmap["CONTAINS_OP"]
-_IN, _MAP, _LOOPS, _IS_COMPILED = (f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "is_compiled"))
+_IN, _MAP, _LOOPS, _PLACES, _IS_COMPILED = (
+    f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "places", "is_compiled")
+)
 IS_CONSTANT = "__mindspore_compat_isconstant__"
-_NAMES = frozenset(("map", "isconstant"))
+_NAMES = frozenset(("map", "isconstant", "index", "count"))
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
@@ -92,6 +95,8 @@ class Meanings(ast.NodeTransformer):
             return ast.copy_location(ast.Call(ast.Name(_MAP, ast.Load()), [node.func, *node.args], []), node)
         if getattr(node.func, "attr", getattr(node.func, "id", "")) == "isconstant" and len(node.args) == 1:
             return _with_what_is_read(node)
+        if getattr(node.func, "attr", "") in ("index", "count") and len(node.args) == 1 and not node.keywords:
+            return ast.copy_location(ast.Call(ast.Name(_PLACES, ast.Load()), [node.func, *node.args], []), node)
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -139,6 +144,29 @@ def _is_same(item: torch.Tensor, other: Any) -> bool:
         return bool((item == other).all())
 
 
+def _places(method: Any, item: Any) -> Any:
+    """``method(item)``, `index` or `count` of a list or tuple: where its items are numbers of ``item``'s type."""
+    items: Any = getattr(method, "__self__", None)
+    if type(items) not in (list, tuple) or isinstance(item, torch.Tensor) or not is_compiled():
+        return method(item)
+    found = [place for place, other in enumerate(items) if _is_equal(item, other)]
+    if method.__name__ == "count":
+        return len(found)
+    if not found:
+        raise ValueError(f"{item} is not in {items}")
+    return found[0]
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Python's equality of numbers of one type, in sequences too (of numbers that vary upstream does not ask the type;
+    which they are is not tracked here)."""
+    if type(one) in (list, tuple) and type(other) is type(one):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
+    if type(one) is not type(other) and {type(one), type(other)} <= {bool, int, float}:
+        return False
+    return bool(one is other or one == other)
+
+
 def _map(kind: Any, function: Any, *items: Any) -> Any:
     if kind is map and not _are_alike(items) and is_compiled():
         _check_items(items)
@@ -164,5 +192,11 @@ def _check_items(items: tuple[Any, ...]) -> None:
         raise RefusedError(f"For 'Map', the length of {kinds[0]}s must be the same, but got {lengths}.")
 
 
-for _name, _helper in ((_IN, _is_in), (_MAP, _map), (_LOOPS, _refuse_loops), (_IS_COMPILED, is_compiled)):
+for _name, _helper in (
+    (_IN, _is_in),
+    (_MAP, _map),
+    (_LOOPS, _refuse_loops),
+    (_PLACES, _places),
+    (_IS_COMPILED, is_compiled),
+):
     setattr(builtins, _name, _helper)  # the functions keep their globals

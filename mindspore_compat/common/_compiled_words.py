@@ -38,6 +38,16 @@ class ReceiverError(TypeError, AttributeError):
     """A method of Tensor, called of something else."""
 
 
+class MissingKeyError(ValueError, KeyError):
+    """A key that a dict does not have."""
+
+    __str__ = ValueError.__str__
+
+
+class EmptySequenceError(ValueError, IndexError):
+    """An item of a sequence that has none."""
+
+
 class FailedCall:
     """A call in the program that has failed: what is called, and with what, as far as that is known for certain."""
 
@@ -76,7 +86,7 @@ method_words = _Methods()
 
 def in_compiled_words(error: Exception) -> Exception:
     """``error``, or what upstream's compiler raises instead; called where the error leaves what upstream compiles."""
-    if type(error) not in (TypeError, ValueError, ZeroDivisionError, AttributeError) or not in_graph():
+    if type(error) not in _KINDS or not in_graph():
         return error
     last, after = None, None
     step = error.__traceback__
@@ -88,6 +98,8 @@ def in_compiled_words(error: Exception) -> Exception:
         return error
     if str(error) == "iteration over a 0-d tensor":
         return TypeError("Cannot iterate over a scalar tensor.")
+    if str(error).startswith("The tensor should have only one element"):
+        return _of_truth(error, last)
     found = _of_python(error, last) if after is None else _of_operators(error, after.tb_frame)
     return found or _of_methods(error, last) or error
 
@@ -103,11 +115,89 @@ def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
         return ZeroDivisorError(f"The divisor could not be zero. Python says: {message}.")
     if message.startswith("slice indices must be integers"):
         return TypeError(f"Slice indices must be integers or bool. Python says: {message}.")
+    if message == "negative shift count":
+        return ValueError("For shift operator, shift count must be a non-negative integer.")
+    shift = _OF_SHIFTS.match(message)
+    if shift:
+        name = "BitLeftShift" if shift[1] == "<<" else "BitRightShift"
+        return TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got {shift[2]}.")
+    if isinstance(error, (IndexError, KeyError)):
+        return _of_items(error, step)
     node = _node_at(step, ast.Call)
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not _is_builtin(node.func.id, step):
+    if not isinstance(node, ast.Call):
         return None
     call = FailedCall(node, step.tb_frame)
+    if isinstance(node.func, ast.Attribute):
+        return _of_lists(call, message)
+    if not isinstance(node.func, ast.Name) or not _is_builtin(node.func.id, step):
+        return None
     return _OF_BUILTINS.get(call.name, _none)(call, message)
+
+
+def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
+    """A Tensor of many elements where one truth is wanted: by a function of Python's, or by what branches."""
+    call = _node_at(step, ast.Call)
+    if isinstance(call, ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id in ("bool", "max", "min"):
+            return ValueError(f"The truth value of an array with more than one element is ambiguous. {error}")
+        return error
+    return ValueError(f"Only tensor which shape is () or (1,) can be converted to bool, but: {error}")
+
+
+def _of_items(error: Exception, step: types.TracebackType) -> Exception | None:
+    """An item that is not there."""
+    message, call = str(error), _node_at(step, ast.Call)
+    if message in ("pop index out of range", "pop from empty list"):
+        return IndexError(f"The pop index out of range. Python says: {message}.")
+    node = _node_at(step, ast.Subscript)
+    if call is not None or not isinstance(node, ast.Subscript):
+        return None
+    held, place = value_of(node.value, step.tb_frame), value_of(node.slice, step.tb_frame)
+    if place is UNKNOWN:
+        return None
+    if type(held) is dict and isinstance(error, KeyError) and place not in held:
+        return MissingKeyError(f"The key {place} does not exist in the dict:{held!r:.300}")
+    if type(held) not in (list, tuple) or not isinstance(place, int):
+        return None
+    name = "TupleGetItem" if type(held) is tuple else "list_getitem"
+    if not held:
+        return EmptySequenceError(f"For primitive:'{name}', cannot get item by index from an empty sequence.")
+    return IndexError(f"{name} evaluator index should be in range[-{len(held)}, {len(held)}), but got {place}.")
+
+
+def _of_lists(call: FailedCall, message: str) -> Exception | None:
+    """A method of a list or tuple."""
+    if call.name in ("pop", "insert") and "cannot be interpreted as an integer" in message:
+        kinds = {float: "FP32Imm", str: "StringImm"}
+        given = call.args[0] if call.args else UNKNOWN
+        kind = kinds.get(type(given), type(given).__name__)
+        return None if given is UNKNOWN else TypeError(f"Integer argument expected, but got {kind} type value: {given}")
+    if message == "tuple.index(x): x not in tuple" and call.is_known and call.args:
+        return ValueError(f"{call.args[0]} is not in {call.receiver if call.receiver is not UNKNOWN else 'the tuple'}")
+    return None
+
+
+def _of_isinstance(call: FailedCall, message: str) -> Exception | None:
+    if "arg 2 must be a type" in message:
+        return TypeError(f"isinstance() arg 2 must be a type or tuple of types. Python says: {message}.")
+    return None
+
+
+def _of_enumerate(call: FailedCall, message: str) -> Exception | None:
+    given = [*call.args, *call.kwargs.values()]
+    if "is not iterable" in message and given and given[0] is not UNKNOWN:
+        return TypeError(
+            f"For 'enumerate', the 'first input' should be tuple or list or tensor, but got {type(given[0])}."
+        )
+    if "cannot be interpreted as an integer" in message and given[1:] and given[1] is not UNKNOWN:
+        return TypeError(f"For 'enumerate', the 'start' should be a const int number, but got {given[1]}.")
+    return None
+
+
+def _of_most(call: FailedCall, message: str) -> Exception | None:
+    if "empty" in message:
+        return ValueError(f"{call.name}() arg is an empty sequence.")
+    return None
 
 
 def _none(call: FailedCall, message: str) -> Exception | None:
@@ -138,7 +228,16 @@ def _of_map(call: FailedCall, message: str) -> Exception | None:
     return None
 
 
-_OF_BUILTINS: dict[str, Any] = {"range": _of_range, "map": _of_map}
+_KINDS = (TypeError, ValueError, ZeroDivisionError, AttributeError, IndexError, KeyError)
+_OF_BUILTINS: dict[str, Any] = {
+    "range": _of_range,
+    "map": _of_map,
+    "isinstance": _of_isinstance,
+    "enumerate": _of_enumerate,
+    "max": _of_most,
+    "min": _of_most,
+}
+_OF_SHIFTS = re.compile(r"unsupported operand type\(s\) for (<<|>>): ('(?:int|float|bool)' and '(?:int|float|bool)')$")
 _OF_DIVISIONS = re.compile(r"(division|modulo) by zero$|^float modulo$|^float divmod\(\)$")
 _TOO_MANY = re.compile(r"(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 _TOO_FEW = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: ")
@@ -238,6 +337,14 @@ def value_of(node: ast.expr, frame: types.FrameType) -> Any:
         items = [value_of(item, frame) for item in node.elts]
         if not any(item is UNKNOWN for item in items):
             return items if isinstance(node, ast.List) else tuple(items)
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        pairs = [
+            (value_of(key, frame), value_of(item, frame))
+            for key, item in zip(node.keys, node.values, strict=True)
+            if key
+        ]
+        if not any(item is UNKNOWN for pair in pairs for item in pair):
+            return dict(pairs)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = value_of(node.operand, frame)
         return -value if isinstance(value, (int, float)) else UNKNOWN

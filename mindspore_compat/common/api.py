@@ -101,7 +101,7 @@ def _in_graph_mode(
             found = call(*args, **kwargs)
             if isinstance(found, types.GeneratorType):
                 found = list(found)  # which it is in compiled code
-        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError, LookupError) as error:
             instead = in_compiled_words(error)
             if instead is error:
                 raise

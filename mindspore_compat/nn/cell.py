@@ -136,7 +136,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             else:
                 result = unrecorded(self.construct, *args, **kwargs)
         except (IndexError, RuntimeError) as error:
-            instead = refused(error)
+            instead = in_compiled_words(refused(error))
             if instead is error:
                 raise
             raise instead from error
@@ -145,12 +145,16 @@ class Cell(KeptForward, Hints, Insides, Modes):
             if instead is error:
                 raise
             raise instead from error
-        except KeyError:
-            if "_cast_dtype" in state:
+        except KeyError as error:
+            if "_cast_dtype" not in state:
+                raise AttributeError(
+                    f"For '{type(self).__name__}', the parent's '__init__' has not run. "
+                    "Call 'super().__init__()' first."
+                ) from None
+            instead = in_compiled_words(error)
+            if instead is error:
                 raise
-            raise AttributeError(
-                f"For '{type(self).__name__}', the parent's '__init__' has not run. Call 'super().__init__()' first."
-            ) from None
+            raise instead from error
         cls = type(result)
         if cls is Tensor:
             return result

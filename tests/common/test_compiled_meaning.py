@@ -136,3 +136,24 @@ def test_what_mutable_was_given():
     x = Tensor([1.0])
     assert not hasattr(x, "__ms_origin_object__")
     assert ms.mutable(x).__ms_origin_object__ is x
+
+
+@ms.jit
+def places(x, n):
+    return (
+        (1, 1.0, True).count(1),
+        (1.0, 1, True).index(1),
+        ((1, 2), (1.0, 2)).count((1, 2)),
+        (1.0, n).index(n),
+        [1, x].count(1),
+        [x, 1].index(1),
+        (1, 2).index(x),
+    )
+
+
+def test_numbers_are_found_by_their_type():
+    """Real MindSpore 2.10's places; of Tensors the value alone is asked."""
+    assert places(Tensor(1), 1) == (1, 1, 1, 1, 2, 0, 0)
+    assert (1, 1.0, True).count(1) == 3
+    with pytest.raises(ValueError, match="1 is not in"):
+        ms.jit(lambda: (1.0, 2).index(1))()

@@ -198,3 +198,40 @@ def test_an_error_of_the_programs_own_stays():
 
     with pytest.raises(ZeroDivisionError, match="^nothing to divide$"):
         raising(Tensor([1.0]))
+
+
+@pytest.mark.parametrize(
+    ("expression", "kinds", "words"),
+    [
+        ("(1, 2)[-3]", IndexError, "TupleGetItem evaluator index should be in range[-2, 2), but got -3"),
+        ("[1, 2][5]", IndexError, "list_getitem evaluator index should be in range[-2, 2), but got 5"),
+        ("()[0]", ValueError, "cannot get item by index from an empty sequence"),
+        ("{'a': 1}['b']", ValueError, "The key b does not exist in the dict:{'a': 1}"),
+        ("[1, 2].pop(5)", IndexError, "The pop index out of range."),
+        ("[1, 2].pop(1.0)", TypeError, "Integer argument expected, but got FP32Imm type value: 1"),
+        ("(1, 2).index(7)", ValueError, "7 is not in "),
+        ("enumerate(5)", TypeError, "the 'first input' should be tuple or list or tensor, but got <class 'int'>"),
+        ("enumerate([1], 1.2)", TypeError, "the 'start' should be a const int number, but got 1.2."),
+        ("max(())", ValueError, "max() arg is an empty sequence."),
+        ("isinstance(1, 3)", TypeError, "isinstance() arg 2 must be a type or tuple of types"),
+        ("2 << -1", ValueError, "shift count must be a non-negative integer"),
+        ("2 >> 1.5", TypeError, "For BitRightShift, only integer types are supported, but got"),
+        ("not x", ValueError, "can be converted to bool, but"),
+        ("bool(x)", ValueError, "The truth value of an array with more than one element is ambiguous."),
+        ("max((x, x))", ValueError, "The truth value of an array with more than one element is ambiguous."),
+    ],
+)
+def test_pythons_own_errors_have_upstreams_words(tmp_path, expression, kinds, words):
+    path = tmp_path / "compiled_by_test.py"
+    path.write_text(f"def function(x):\n    return {expression}\n")
+    names: dict = {"__name__": "compiled_by_test"}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+
+    class Net(nn.Cell):
+        construct = staticmethod(names["function"])
+
+    for call in (ms.jit(names["function"]), Net()):
+        ms.set_context(mode=ms.GRAPH_MODE)
+        with pytest.raises(kinds) as told:
+            call(Tensor([1, 2]))
+        assert words in str(told.value)
