@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from mindspore_compat import numpy as mnp
 from mindspore_compat import ops
 from mindspore_compat.common.dtype import float16, float32, int32
 from mindspore_compat.common.parameter import Parameter
@@ -311,3 +312,25 @@ def test_gather_by_one_index_for_each_batch() -> None:
         assert gradient.asnumpy().sum() == 8 and (gradient.asnumpy()[0, 2] == 1).all()
     with pytest.raises(ValueError, match="batch_dims"):
         ops.gather(Tensor(x), Tensor(rows, int32), 1, 2)
+
+
+def test_axes_of_a_tensor_product_may_agree_in_reverse_order() -> None:
+    """A published Gram loss calls ``tensordot(x, x.T)``: real MindSpore multiplies what the axes are when flattened."""
+    r = np.random.RandomState(0)
+    x, y, z = (r.randn(*shape).astype(np.float32) for shape in ((3, 4), (2, 3, 4), (4, 3, 5)))
+    flat = y.reshape(2, 12) @ z.reshape(12, 5)
+    for function in (ops.tensor_dot, mnp.tensordot):
+        assert np.allclose(function(Tensor(x), Tensor(x).T, 2).asnumpy(), 6.213, atol=1e-3)  # real MindSpore's
+        assert np.allclose(function(Tensor(y), Tensor(z), 2).asnumpy(), flat, atol=1e-5)
+        assert np.allclose(function(Tensor(y), Tensor(z), ((1, 2), (0, 1))).asnumpy(), flat, atol=1e-5)
+        named = np.tensordot(y, z, ((2, 1), (0, 1)))  # sizes 4, 3 and 4, 3: one by one
+        assert np.allclose(function(Tensor(y), Tensor(z), ((-1, -2), (0, 1))).asnumpy(), named, atol=1e-5)
+        assert function(Tensor(x), Tensor(x), 0).shape == (3, 4, 3, 4)
+
+
+@pytest.mark.parametrize("axes", [2, 3, -1, ((0,), (1,)), ((1,), (1,)), ((0, 0), (0, 0)), ((0,), (0, 1)), ((2,), (1,))])
+def test_axes_of_a_tensor_product_that_do_not_agree_are_refused(axes: object) -> None:
+    """As real MindSpore, also for an axis of one element, which torch would repeat."""
+    for function in (ops.tensor_dot, mnp.tensordot):
+        with pytest.raises(ValueError, match="tensor_dot"):
+            function(Tensor(np.ones((3, 4), np.float32)), Tensor(np.ones((6, 1), np.float32)), axes)

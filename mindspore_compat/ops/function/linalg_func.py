@@ -114,11 +114,42 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
     return wrap(torch.reshape(product, (a.shape[0], *(rest_a + rest_b or (1,)))))
 
 
+def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
+    """Which axes of each input ``tensor_dot`` sums over, counted from the front. Their sizes agree one by one, in this
+    or in the reverse order: upstream takes both.
+    """
+    shapes = f"'x1_shape': {tuple(x1.shape)}, 'x2_shape': {tuple(x2.shape)}, 'axes': {axes}"
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x1.dim(), x2.dim()):
+            raise ValueError(f"For 'tensor_dot', 'axes' must be from 0 to what each input has, but got {shapes}.")
+        axes = (range(x1.dim() - axes, x1.dim()), range(axes))
+    named = [[item] if isinstance(item, int) else list(item) for item in axes]
+    if len(named) != 2 or len(named[0]) != len(named[1]):
+        raise ValueError(f"For 'tensor_dot', 'axes' must name as many axes of 'x1' as of 'x2', but got {shapes}.")
+    for tensor, items in zip((x1, x2), named):
+        if any(not -tensor.dim() <= item < tensor.dim() for item in items):
+            raise ValueError(f"For 'tensor_dot', 'axes' must be axes that the inputs have, but got {shapes}.")
+        items[:] = [item % tensor.dim() for item in items]
+        if len(set(items)) < len(items):
+            raise ValueError(f"For 'tensor_dot', the 'axes' cannot have duplicating values, but got {shapes}.")
+    sizes = [[tensor.shape[item] for item in items] for tensor, items in zip((x1, x2), named)]
+    if sizes[1] not in (sizes[0], sizes[0][::-1]):
+        raise ValueError(f"For 'tensor_dot', axes summed over must be as long in 'x1' as in 'x2', but got {shapes}.")
+    return named
+
+
 def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
-    """The product summed over axes: the last and first ``axes`` ones, or those named in a pair."""
-    if not isinstance(axes, int):
-        axes = [[item] if isinstance(item, int) else list(item) for item in axes]
-    return wrap(kernels.tensordot(x1, x2, axes))
+    """The product summed over axes: the last and first ``axes`` ones, or those named in a pair. Those of each input are
+    flattened in the order they are named, which also says what is multiplied where their sizes agree in reverse order.
+    Raises ValueError for axes that do not fit. Upstream: ``ops.tensor_dot``.
+    """
+    first, second = _summed_axes(x1, x2, axes)
+    rest = [[i for i in range(tensor.dim()) if i not in summed] for tensor, summed in ((x1, first), (x2, second))]
+    shape = [x1.shape[i] for i in rest[0]] + [x2.shape[i] for i in rest[1]]
+    left = torch.flatten(torch.permute(x1, rest[0] + first), len(rest[0])) if first else torch.unsqueeze(x1, -1)
+    right = torch.permute(x2, second + rest[1])
+    right = torch.flatten(right, 0, len(second) - 1) if second else torch.unsqueeze(right, 0)
+    return wrap(torch.reshape(kernels.tensordot(left, right, ([left.dim() - 1], [0])), shape))
 
 
 def inner(input: Any, other: Any) -> Any:
