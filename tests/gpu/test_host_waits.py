@@ -51,7 +51,7 @@ OPERATORS = {
         "numpy computes it, or a bool is the result"
     ),
     r"mnp\.": "numpy computes it",
-    r"ops\.cov|TruncatedNormal|gaussian_nll_loss": "torch's own checks",
+    r"ops\.cov|TruncatedNormal": "torch's own checks",
     r"itemset|a\[\[": "a list of Python is the index or the value",
     r"asnumpy|item\(|tolist|int\(|float\(|bool\(|repr|str\(": "it is asked for values",
 }

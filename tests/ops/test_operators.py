@@ -334,3 +334,26 @@ def test_axes_of_a_tensor_product_that_do_not_agree_are_refused(axes: object) ->
     for function in (ops.tensor_dot, mnp.tensordot):
         with pytest.raises(ValueError, match="tensor_dot"):
             function(Tensor(np.ones((3, 4), np.float32)), Tensor(np.ones((6, 1), np.float32)), axes)
+
+
+def test_gaussian_nll_loss_takes_any_variance() -> None:
+    """Real MindSpore's numbers: a variance for each row or broadcast, no derivative where it is below ``eps``."""
+    r = np.random.RandomState(0)
+    x, t = (r.randn(3, 3).astype(np.float32) for _ in range(2))
+    v = r.rand(3).astype(np.float32) + 0.1
+    rows = ops.gaussian_nll_loss(Tensor(x), Tensor(t), Tensor(v), reduction="none").asnumpy()
+    assert np.allclose(rows[:2], [[3.4352, -0.6107, -0.243], [1.3293, 1.9091, 1.2142]], atol=1e-4)
+    wide = ops.gaussian_nll_loss(Tensor(x[:2]), Tensor(t[:2]), Tensor(v), reduction="none").asnumpy()
+    assert np.allclose(wide, (np.log(v) + (x[:2] - t[:2]) ** 2 / v) / 2, atol=1e-5)
+    assert np.isclose(ops.gaussian_nll_loss(Tensor(x[:1]), Tensor(t), Tensor(v), reduction="sum").asnumpy(), 11.1703)
+    assert ops.gaussian_nll_loss(Tensor(x), Tensor(t), Tensor(-v)).asnumpy() > 1e5  # torch's own loss refuses it
+    below = grad(lambda item: ops.gaussian_nll_loss(Tensor(x), Tensor(t), item))(Tensor(np.float32([1e-7, 0.5, 0])))
+    assert np.allclose(below.asnumpy(), [0, -1.2795, 0], atol=1e-4)
+
+
+def test_margin_ranking_loss_broadcasts() -> None:
+    """As real MindSpore: one target for all, or shapes of a different number of axes."""
+    x, y = Tensor([[1.0], [3.0]]), Tensor([2.0, 0.5])
+    loss = ops.margin_ranking_loss(x, y, Tensor([1.0, -1.0]), 0.1, "none")
+    assert np.allclose(loss.asnumpy(), [[1.1, 0.6], [0, 2.6]])
+    assert np.isclose(ops.margin_ranking_loss(x, y, Tensor(-1.0), 0.0, "sum").asnumpy(), 0.5 + 1 + 2.5)

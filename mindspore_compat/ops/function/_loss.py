@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -268,7 +269,8 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Any:
-    """The negative log likelihood of normal distributions.
+    """The negative log likelihood of normal distributions. ``var`` is broadcast, or has one value for each row of
+    ``x``; where it is below ``eps`` it counts as ``eps``, a constant.
 
     Raises:
         TypeError: unless ``full`` is a bool. ValueError: unless ``eps`` is a float above 0.
@@ -277,7 +279,13 @@ def gaussian_nll_loss(
     if not isinstance(eps, float) or eps <= 0:
         raise ValueError(f"For 'gaussian_nll_loss', 'eps' must be a positive float, but got {eps}.")
     check_reduction(reduction, "gaussian_nll_loss")
-    return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
+    if var.shape != x.shape and var.shape == x.shape[:-1]:
+        var = torch.unsqueeze(var, -1)
+    var = torch.maximum(
+        var, torch.full_like(var, eps)
+    )  # torch's own loss refuses what is below 0 and differentiates by what is below `eps`
+    loss = (torch.log(var) + torch.square(x - target) / var) / 2
+    return reduced(loss + math.log(2 * math.pi) / 2 if full else loss, reduction, "gaussian_nll_loss")
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
@@ -288,9 +296,10 @@ def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reducti
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """max(0, -target (input1 - input2) + margin)."""
+    """max(0, -target (input1 - input2) + margin), with broadcasting."""
     check_reduction(reduction, "margin_ranking_loss")
     check_same_dtype("margin_ranking_loss", input1=input1, input2=input2)
+    input1, input2, target = torch.broadcast_tensors(input1, input2, target)
     return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
 
 
