@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,13 @@ def test_hooks_by_their_handles() -> None:
     assert parameter.hooks() == [triple] and float(net(Tensor(1.0))[0]) == 3
     with pytest.raises(TypeError, match="must be int"):
         parameter.remove_hook(first)
+
+
+def test_a_deep_copy_of_a_tensor_is_its_own() -> None:
+    x = Tensor(np.ones((2, 2), np.float32))
+    copies = copy.deepcopy({"x": x, "again": x})
+    copies["x"][0] = 5
+    x[1] = 7
+    assert copies["again"] is copies["x"]
+    assert x.asnumpy().tolist() == [[1, 1], [7, 7]]
+    assert copies["x"].asnumpy().tolist() == [[5, 5], [1, 1]]
