@@ -4,6 +4,7 @@
 |---|---|---|
 | ``x in y``, a Tensor in a list or tuple | wants one truth of each comparison | an item is the same Tensor |
 | ``map(f, x, y)`` | ends with the shortest | items of one kind and length, else an error |
+| ``map``, ``zip``, ``enumerate``, ``filter``, but as what a loop walks through | are used up | a tuple or list |
 | ``{... for x in y for z in x}`` | two loops | an error |
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
 | ``x.index(y)``, ``x.count(y)``, a list or tuple | 1 is 1.0 and True | numbers of one type |
@@ -29,14 +30,17 @@ from mindspore_compat.common import _in_graph, _tracing
 from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.context import in_jit
 
-__all__ = ["IS_CONSTANT", "Meanings", "differs", "is_compiled"]
+__all__ = ["IS_CONSTANT", "Meanings", "check_zip", "differs", "is_compiled"]
 
 _CONTAINS = dis.opmap["CONTAINS_OP"]
-_IN, _MAP, _LOOPS, _PLACES, _IS_COMPILED = (
-    f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "places", "is_compiled")
+_IN, _MAP, _LOOPS, _PLACES, _SEQUENCE, _IS_COMPILED = (
+    f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "places", "sequence", "is_compiled")
 )
 IS_CONSTANT = "__mindspore_compat_isconstant__"
-_NAMES = frozenset(("map", "isconstant", "index", "count"))
+#: they make sequences in compiled code
+_MAKERS = {"map": map, "zip": zip, "enumerate": enumerate, "filter": filter}
+_NAMES = frozenset((*_MAKERS, "isconstant", "index", "count"))
+_IS_WALKED = "is_walked"  # of a node: a loop walks through it at once
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
@@ -73,6 +77,14 @@ class Meanings(ast.NodeTransformer):
 
     path = ""
 
+    def visit_For(self, node: ast.For) -> ast.AST:
+        setattr(node.iter, _IS_WALKED, True)
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        setattr(node.iter, _IS_WALKED, True)
+        return self.generic_visit(node)
+
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)) or isinstance(node.left, ast.Constant):
@@ -90,7 +102,11 @@ class Meanings(ast.NodeTransformer):
         return ast.copy_location(ast.BoolOp(ast.Or(), [refusal, node]), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_walked = hasattr(node, _IS_WALKED)
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _MAKERS and not is_walked:
+            made = ast.Call(ast.Name(_SEQUENCE, ast.Load()), [node.func, *node.args], node.keywords)
+            return ast.copy_location(made, node)
         if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 2 and not node.keywords:
             return ast.copy_location(ast.Call(ast.Name(_MAP, ast.Load()), [node.func, *node.args], []), node)
         if getattr(node.func, "attr", getattr(node.func, "id", "")) == "isconstant" and len(node.args) == 1:
@@ -167,6 +183,22 @@ def _is_equal(one: Any, other: Any) -> bool:
     return bool(one is other or one == other)
 
 
+def check_zip(args: tuple[Any, ...]) -> None:
+    """Raise RuntimeError where compiled code zips nothing."""
+    if not args and is_compiled():
+        raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+
+
+def _sequence(kind: Any, *args: Any, **kwargs: Any) -> Any:
+    """``kind(*args, **kwargs)``, a sequence in compiled code if ``kind`` is one of `_MAKERS`."""
+    if kind is zip:
+        check_zip(args)
+    made = _map(kind, *args) if kind is map and len(args) > 2 else kind(*args, **kwargs)
+    if kind not in _MAKERS.values() or not is_compiled():
+        return made
+    return list(made) if kind is filter or (kind is map and type(args[1]) is list) else tuple(made)
+
+
 def _map(kind: Any, function: Any, *items: Any) -> Any:
     if kind is map and not _are_alike(items) and is_compiled():
         _check_items(items)
@@ -197,6 +229,7 @@ for _name, _helper in (
     (_MAP, _map),
     (_LOOPS, _refuse_loops),
     (_PLACES, _places),
+    (_SEQUENCE, _sequence),
     (_IS_COMPILED, is_compiled),
 ):
     setattr(builtins, _name, _helper)  # the functions keep their globals

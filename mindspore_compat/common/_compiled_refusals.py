@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_meaning import Meanings, is_compiled
+from mindspore_compat.common._compiled_meaning import Meanings, check_zip, is_compiled
 from mindspore_compat.common._in_graph import outermost_graph_inputs
 
 __all__ = ["Refusals", "may_be_refused"]
@@ -83,8 +83,8 @@ def _range(found: Any) -> Any:
 
 
 def _zip(kind: Any, *args: Any) -> Any:
-    if kind is zip and not args and is_compiled():
-        raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+    if kind is zip:
+        check_zip(args)
     return kind(*args)
 
 

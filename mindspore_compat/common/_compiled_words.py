@@ -23,6 +23,7 @@ __all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_o
 
 #: who is not the program
 _OTHERS = frozenset(("mindspore_compat", "torch"))
+_CALLS_PYTHON = "mindspore_compat.common._compiled_meaning"  # what the program calls of Python, called there
 UNKNOWN = object()  # a value that can not be had without running the program's code again
 
 
@@ -88,9 +89,10 @@ def in_compiled_words(error: Exception) -> Exception:
     """``error``, or what upstream's compiler raises instead; called where the error leaves what upstream compiles."""
     if type(error) not in _KINDS or not in_graph():
         return error
-    last, after = None, None
+    last, after, end = None, None, None
     step = error.__traceback__
     while step is not None:
+        end = step
         if step.tb_frame.f_globals.get("__name__", "mindspore_compat").partition(".")[0] not in _OTHERS:
             last, after = step, step.tb_next
         step = step.tb_next
@@ -100,7 +102,10 @@ def in_compiled_words(error: Exception) -> Exception:
         return TypeError("Cannot iterate over a scalar tensor.")
     if str(error).startswith("The tensor should have only one element"):
         return _of_truth(error, last)
-    found = _of_python(error, last) if after is None else _of_operators(error, after.tb_frame)
+    if after is None or end is None or end.tb_frame.f_globals.get("__name__") == _CALLS_PYTHON:
+        found = _of_python(error, last)
+    else:
+        found = _of_operators(error, after.tb_frame)
     return found or _of_methods(error, last) or error
 
 

@@ -157,3 +157,46 @@ def test_numbers_are_found_by_their_type():
     assert (1, 1.0, True).count(1) == 3
     with pytest.raises(ValueError, match="1 is not in"):
         ms.jit(lambda: (1.0, 2).index(1))()
+
+
+def walked_twice(made):
+    number = 0
+    for _ in made:
+        number = number + 1
+    for _ in made:
+        number = number + 10
+    return number
+
+
+def sequences(x):
+    mapped = map(lambda a, b: a + b, [1, 2], [3, 4])
+    return (
+        walked_twice(map(str, (1, 2))),
+        walked_twice(zip((1, 2), (3, 4))),
+        walked_twice(enumerate((1, 2), start=1)),
+        walked_twice(filter(lambda a: a > 1, [1, 2])),
+        mapped,
+        zip([1, 2], [3, 4])[1],
+        len(enumerate(x)),
+        filter(lambda a: a > 1, [1, 2]),
+        [a + b for a, b in zip((1, 2), (3, 4))],
+        map(int, ("1", "2")),
+    )
+
+
+def test_what_python_walks_through_once_is_a_sequence():
+    """Real MindSpore 2.10's results, of a function under `jit` and of a Cell in GRAPH_MODE."""
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return sequences(x)
+
+    expected = (22, 22, 22, 11, [4, 6], (2, 4), 2, [2], [4, 6], (1, 2))
+    assert ms.jit(sequences)(Tensor([7, 8])) == expected
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        assert Net()(Tensor([7, 8])) == expected
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    with pytest.raises(TypeError, match="'zip' object is not subscriptable"):
+        sequences(Tensor([7, 8]))
