@@ -119,7 +119,6 @@ SUITES |= {
     ],
     "compiler": [dict(ver="2.7", paths=(f"{ST}/compiler",), need="cpu_linux")],
     "dataset_more": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.23)],  # 8 % of it are in the baseline
-    # results.json holds three tenths of their files so far (--share 0.3)
     "unit": _both(
         *(
             f"{UT}/{folder}"
