@@ -56,7 +56,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
     """Zeros of ``shape`` with the updates added at coordinates.
 
     Raises:
-        RuntimeError: for a scalar as indices. ValueError: unless all of the shape is positive.
+        RuntimeError: for a scalar as indices. ValueError: unless all of the shape is positive; unless there is one
+            update for each index.
     """
     lengths = as_ints(shape)
     if indices.dim() == 0:
@@ -66,7 +67,9 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
             f"For 'ScatterNd', the input [shape] should be a tuple with all positive item. But got: {lengths}."
         )
     zero = torch.zeros(lengths, dtype=updates.dtype, device=updates.device)
-    return wrap(torch.index_put(zero, tuple(torch.unbind(as_long(indices), -1)), updates, True))
+    indices = as_long(indices)
+    _check_updates("ScatterNd", lengths, indices, updates)
+    return wrap(torch.index_put(zero, tuple(torch.unbind(indices, -1)), updates, True))
 
 
 _Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
@@ -105,6 +108,17 @@ _COMBINE: dict[str, _Combine] = {
 }
 
 
+def _check_updates(owner: str, shape: Any, indices: torch.Tensor, updates: Any, by_coordinates: bool = True) -> None:
+    """ValueError unless there is one update for each index: torch would repeat those that are lacking."""
+    batch, taken = (indices.shape[:-1], indices.shape[-1]) if by_coordinates else (indices.shape, 1)
+    wanted = (*batch, *shape[taken:])
+    if tuple(updates.shape) != wanted:
+        raise ValueError(
+            f"For '{owner}', the shape of 'updates' must be {wanted}, by the shapes {tuple(indices.shape)} of "
+            f"'indices' and {tuple(shape)} of 'input_x', but got {tuple(updates.shape)}."
+        )
+
+
 def _check_scattered(owner: str, input_x: Any, indices: Any, updates: Any) -> None:
     """TypeError or ValueError in upstream's words for dtypes and shapes that its kernels do not take."""
     check_same_dtype(owner, input_x=input_x, updates=updates)
@@ -124,8 +138,11 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
 
     @checks_places(f"TensorScatter{kind.capitalize()}")
     def op(input_x: Any, indices: Any, updates: Any) -> Any:
-        _check_scattered(f"TensorScatter{kind.capitalize()}", input_x, indices, updates)
-        return wrap(combine(input_x, tuple(torch.unbind(as_long(indices), -1)), updates))
+        owner = f"TensorScatter{kind.capitalize()}"
+        _check_scattered(owner, input_x, indices, updates)
+        indices = as_long(indices)
+        _check_updates(owner, input_x.shape, indices, updates)
+        return wrap(combine(input_x, tuple(torch.unbind(indices, -1)), updates))
 
     op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
     op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
@@ -145,6 +162,7 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
     def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
         check_type(use_locking, "use_locking", bool, owner)
         indices = as_long(indices)
+        _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
         with torch.no_grad():
             stored = _store(input_x, combine(input_x.detach(), places, updates))
