@@ -1,12 +1,13 @@
-"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``. Upstream:
-``mindspore.log``.
+"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``, whose level the environment
+variable ``GLOG_v`` sets. Upstream: ``mindspore.log``.
 """
 
 from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = ["get_level", "get_log_config", "debug", "info", "warning", "error", "critical", "logger", "logging"]
@@ -16,6 +17,25 @@ debug, info, warning, error, critical = logger.debug, logger.info, logger.warnin
 
 #: MindSpore's GLOG_v numbers
 _LEVELS = {logging.DEBUG: "0", logging.INFO: "1", logging.WARNING: "2", logging.ERROR: "3", logging.CRITICAL: "4"}
+
+
+def _asked_level(environ: Mapping[str, str]) -> int:
+    """The level that ``GLOG_v`` names.
+
+    Raises:
+        ValueError: for none of its numbers.
+    """
+    asked = environ.get("GLOG_v")
+    found = next((level for level, number in _LEVELS.items() if number == asked), logging.NOTSET)
+    if asked is not None and not found:
+        raise ValueError(
+            f"Incorrect log level: the environment variable GLOG_v must be one of {list(_LEVELS.values())} (debug, "
+            f"info, warning, error, critical), but is {asked!r}."
+        )
+    return found
+
+
+logger.setLevel(_asked_level(os.environ))
 
 
 def get_level() -> str:
@@ -30,7 +50,7 @@ def _get_logger() -> logging.Logger:
 
 def get_log_config() -> dict[str, Any]:
     """The level in MindSpore's form; files and rotation are the business of ``logging``."""
-    return {"GLOG_v": get_level()}
+    return {"GLOG_v": get_level(), "GLOG_logtostderr": "1"}
 
 
 class _LogActionOnce:

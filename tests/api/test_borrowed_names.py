@@ -234,3 +234,13 @@ def test_loading_by_a_common_prefix() -> None:
     ms.train.serialization._load_dismatch_prefix_params(target, values, missing, False)
     assert missing == ["other"]  # as real MindSpore
     assert np.array_equal(target.weight.asnumpy(), source.weight.asnumpy())
+
+
+def test_the_environment_sets_the_level_of_the_log() -> None:
+    level = ms.log._asked_level
+    assert [level({"GLOG_v": number}) for number in "01234"] == [10, 20, 30, 40, 50]
+    assert level({}) == 0
+    assert ms.log.get_log_config() == {"GLOG_v": ms.log.get_level(), "GLOG_logtostderr": "1"}
+    for wrong in ("7", "x", ""):
+        with pytest.raises(ValueError, match="GLOG_v must be one of"):
+            level({"GLOG_v": wrong})

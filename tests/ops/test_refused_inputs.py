@@ -236,3 +236,15 @@ def test_bits_of_floats_are_refused(operator: str) -> None:
 def test_sequences_are_reversed_along_another_axis_than_the_batch(axes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="'batch_dim' should be != seq_dim"):
         ones((2, 2)).reverse_sequence(Tensor([1, 2]), **axes)
+
+
+@pytest.mark.parametrize("name", "scatter_update scatter_add scatter_max scatter_nd_update scatter_nd_add".split())
+def test_updates_take_the_dtype_of_what_they_are_put_into(name: str) -> None:
+    indices = Tensor([[0], [1]] if "nd" in name else [0, 1], i32)
+    for kept, dtypes in ((f32, (f16, i32, ms.int64, ms.bool_)), (f16, (i32, ms.bool_)), (i32, (ms.bool_,))):
+        for dtype in dtypes:
+            result = getattr(ops, name)(Parameter(ones((3, 3), kept)), indices, ones((2, 3), dtype))
+            assert (result.dtype, float(result[0, 0])) == (kept, 2 if "add" in name else 1)
+    for kept, dtype in ((f32, f64), (f16, f32), (i32, f32), (i32, ms.int64)):
+        with pytest.raises(TypeError):
+            getattr(ops, name)(Parameter(ones((3, 3), kept)), indices, ones((2, 3), dtype))

@@ -13,11 +13,13 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_ints,
     changed,
+    check_keeps_dtype,
     check_same_dtype,
     checks_places,
     get_data,
     in_range,
     passes_gradient,
+    to_dtype,
 )
 from mindspore_compat.ops.function._arithmetic import quotient
 from mindspore_compat.ops.function._indexing import as_long
@@ -162,6 +164,8 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
     def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
         check_type(use_locking, "use_locking", bool, owner)
         indices = as_long(indices)
+        check_keeps_dtype(owner, input_x, updates)
+        updates = to_dtype(updates, input_x.dtype)
         _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
         with torch.no_grad():
@@ -173,7 +177,8 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
     op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
     op.__doc__ = (
         f"Combine ({kind}) the updates into ``input_x`` itself, at "
-        f"{'coordinates' if by_coordinates else 'rows'}; returns it."
+        f"{'coordinates' if by_coordinates else 'rows'}; returns it. "
+        "Those of a lower dtype are cast."
     )
     return op
 
