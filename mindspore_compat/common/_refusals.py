@@ -118,7 +118,7 @@ def refused(error: Exception) -> Exception:
     if isinstance(error, IndexError):
         if message.startswith("Dimension"):
             return AxisError(message)
-        if _OF_PLACES.search(message):
+        if _OF_PLACES.search(message) and not message.endswith("index out of range"):  # so end Python's own
             return PlaceError(message)
     if _OF_SHAPES.search(message):
         return ShapeError(message)

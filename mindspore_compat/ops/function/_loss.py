@@ -284,7 +284,7 @@ def gaussian_nll_loss(
     var = torch.maximum(
         var, torch.full_like(var, eps)
     )  # torch's own loss refuses what is below 0 and differentiates by what is below `eps`
-    loss = (torch.log(var) + torch.square(x - target) / var) / 2
+    loss = (torch.log(var) + kernels.square(x - target) / var) / 2
     return reduced(loss + math.log(2 * math.pi) / 2 if full else loss, reduction, "gaussian_nll_loss")
 
 
