@@ -165,14 +165,14 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         check_type(use_locking, "use_locking", bool, owner)
         indices = as_long(indices)
         check_keeps_dtype(owner, input_x, updates)
-        before = input_x.detach()  # in a Cell of another dtype a copy in that
+        before = get_data(input_x).detach()  # in a Cell of another dtype `input_x` is read in that
         updates = to_dtype(updates, before.dtype)
         _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
         with torch.no_grad():
             stored = _store(input_x, combine(before, places, updates))
         if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
-            return wrap(combine(stored.detach(), places, updates))
+            return wrap(combine(get_data(stored).detach(), places, updates))
         return stored
 
     op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
