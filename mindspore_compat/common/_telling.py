@@ -15,9 +15,18 @@ from typing import Any
 
 from mindspore_compat.common._refusals import refused
 
-__all__ = ["tells_of_refusals"]
+__all__ = ["telling_text", "tells_of_refusals"]
 
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+
+
+def telling_text(name: str, arguments: str, call: str) -> str:
+    """The text of a function that gives ``call``, and raises of torch's errors what ``_refused`` makes of them."""
+    return (
+        f"def {name}({arguments}):\n"
+        f"    try:\n        return {call}\n"
+        "    except (IndexError, RuntimeError) as error:\n        raise _refused(error) from None\n"
+    )
 
 
 def tells_of_refusals(
@@ -25,8 +34,9 @@ def tells_of_refusals(
 ) -> None:
     """Put a wrapper around the functions of a module (``globals()``, with its ``__all__``), or methods of a class.
 
-    Methods with ``*args`` or ``**kwargs`` catch torch's errors themselves. ``of_one_tensor=False`` leaves out functions
-    of a single argument: element by element, nothing but a dtype is refused.
+    Methods with ``*args`` or ``**kwargs`` catch torch's errors themselves, as a wrapper that hands these on costs them
+    more. ``of_one_tensor=False`` leaves out functions of a single argument: element by element, nothing but a dtype is
+    refused.
     """
     found = members if isinstance(members, dict) else dict(vars(members))
     own = {name: found[name] for name in names or found if inspect.isfunction(found[name]) and name[0] != "_"}
@@ -60,11 +70,7 @@ def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
             given.append("*")
         given.append(name if item.default is item.empty else f"{name}=None")
         passed.append(f"{name}={name}" if is_named and called is function else name)
-    text = (
-        f"def {function.__name__}({', '.join(given)}):\n"
-        f"    try:\n        return _called({', '.join(passed)})\n"
-        "    except (IndexError, RuntimeError) as error:\n        raise _refused(error) from None\n"
-    )
+    text = telling_text(function.__name__, ", ".join(given), f"_called({', '.join(passed)})")
     scope: dict[str, Any] = {"_called": called, "_refused": refused}
     exec(compile(text, f"<{__name__}>", "exec"), scope)
     made, inner = scope[function.__name__], inspect.unwrap(function)

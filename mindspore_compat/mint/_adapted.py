@@ -17,6 +17,7 @@ from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
+from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
 
@@ -58,15 +59,6 @@ def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tenso
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
     check_clamp(input, min, max)
     return torch.clamp(input, min, max)
-
-
-def cross(input: Any, other: Any, dim: Any) -> torch.Tensor:
-    if dim is None:  # the first axis of size 3
-        shape = torch.broadcast_shapes(tuple(input.shape), tuple(other.shape))
-        dim = next((axis for axis, size in enumerate(shape) if size == 3), None)
-        if dim is None:
-            raise ValueError(f"For 'cross', one axis of the inputs must have size 3, but got shape {tuple(shape)}.")
-    return torch.linalg.cross(*torch.broadcast_tensors(input, other), dim=dim)
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:

@@ -17,6 +17,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._kernels import KERNELS
 from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._telling import telling_text
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["functions", "parsed", "signature_of"]
@@ -67,12 +68,7 @@ def functions(rows: str, module: str, adapted: Any, *namespaces: Any) -> dict[st
         target = _found(other, adapted, namespaces)
         call = passed(signature_of(arguments)) + (", device=_device()" if creates else "")
         scope = {"_target": target, "_wrap": wrap, "_device": current_device, "_refused": refused, "int64": torch.int64}
-        exec(
-            f"def {name}({arguments}):\n"
-            f"    try:\n        return _wrap(_target({call}))\n"
-            "    except (IndexError, RuntimeError) as error:\n        raise _refused(error) from None\n",
-            scope,
-        )
+        exec(telling_text(name, arguments, f"_wrap(_target({call}))"), scope)
         function = scope[name]
         function.__module__, function.__qualname__ = module, name
         function.__doc__ = f"As ``torch``'s ``{getattr(target, '__name__', other)}``, with MindSpore's Tensors."

@@ -33,13 +33,17 @@ def test_a_wrapper_has_the_arguments_of_what_it_calls() -> None:
         """Scale."""
         return x, axis, dim
 
-    members = {"scale": scale, "other": len}
+    def many(x: int, *rest: int, axis: int = 2, **more: int) -> tuple:
+        return x, rest, axis, more
+
+    members = {"scale": scale, "many": many, "other": len}
     tells_of_refusals(members, members)
     made = members["scale"]
     assert made is not scale
     assert inspect.signature(made) == inspect.signature(scale)  # type: ignore[arg-type]
     assert (made(1), made(1, 5), made(1, dim=4), made(x=1, axis=0)) == ((1, 2, 3), (1, 5, 3), (1, 2, 4), (1, 0, 3))  # type: ignore[operator]
     assert made.__doc__ == "Scale."
+    assert members["many"](1, 2, axis=3, other=4) == (1, (2,), 3, {"other": 4})
     with pytest.raises(TypeError, match="scale"):
         made(1, 2, 3)  # type: ignore[operator]
 

@@ -281,9 +281,8 @@ def gaussian_nll_loss(
     check_reduction(reduction, "gaussian_nll_loss")
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = torch.unsqueeze(var, -1)
-    var = torch.maximum(
-        var, torch.full_like(var, eps)
-    )  # torch's own loss refuses what is below 0 and differentiates by what is below `eps`
+    # torch's own loss refuses what is below 0 and differentiates by what is below `eps`
+    var = torch.maximum(var, torch.full_like(var, eps))
     loss = (torch.log(var) + kernels.square(x - target) / var) / 2
     return reduced(loss + math.log(2 * math.pi) / 2 if full else loss, reduction, "gaussian_nll_loss")
 

@@ -47,16 +47,16 @@ def _as_they_are(input: Any, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest or smallest values along ``dim``, their int32 indices)."""
-    axis = -1 if dim is None else dim
+    axis, k = -1 if dim is None else dim, as_int(k)
     try:
         if (
-            input.dim() and as_int(k) == input.shape[in_range(axis, input.dim())]
+            input.dim() and k == input.shape[in_range(axis, input.dim())]
         ):  # all: equal ones stay in their order, and without `sorted` all do
             values, indices = (
                 torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
             )
         else:
-            values, indices = torch.topk(input, as_int(k), axis, largest, sorted)
+            values, indices = torch.topk(input, k, axis, largest, sorted)
     except RuntimeError as error:
         raise bad_argument("TopK", error) from None
     return wrap(values), wrap(to_dtype(indices, _int32))

@@ -10,7 +10,6 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
@@ -197,10 +196,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products by Einstein's notation."""
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
-    try:
-        return wrap(kernels.einsum(equation, *operands))
-    except RuntimeError as error:
-        raise refused(error) from None
+    return wrap(kernels.einsum(equation, *operands))
 
 
 einsum_ext = einsum
