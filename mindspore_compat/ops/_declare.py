@@ -24,6 +24,7 @@ from mindspore_compat._api.validate import (
 )
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.ops._examples import EXAMPLES
+from mindspore_compat.ops._input_names import positional
 from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later
 from mindspore_compat.ops.primitive import Primitive
 
@@ -91,6 +92,8 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
         _set_name(self, name)
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            args, kwargs = positional(name, args, kwargs)
         try:
             return function(*args, **kwargs)
         except NotImplementedError as error:
@@ -113,14 +116,11 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
 class _Declared(Primitive):
     """What all operators with attributes share: they are copied and pickled by the arguments they were made with."""
 
-    #: upstream's name of an input -> the function's, for calls by name
-    _inputs: dict[str, str] = {}
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
             for name in kwargs.keys() & getattr(self._run, "keywords", {}).keys():
                 raise TypeError(f"{type(self).__name__}: {name!r} is an argument of the constructor, not of the call")
-            kwargs = {self._inputs.get(name, name): value for name, value in kwargs.items()}
+            args, kwargs = positional(self.name, args, kwargs)
         try:
             return self._run(*args, **kwargs)
         except NotImplementedError as error:
@@ -177,19 +177,17 @@ class _Row(NamedTuple):
     function: Callable[..., Any]
     doc: str | None
     arguments: dict[str, tuple[Any, ...]]
-    inputs: str
 
 
-def row(function: Callable[..., Any], doc: str | None = None, inputs: str = "", /, **arguments: tuple[Any, ...]) -> Any:
+def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
     """An operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
 
     Args:
         doc: the docstring, None for that of the function.
-        inputs: upstream's names of the inputs, where one may call it by them and the function has others.
         arguments: constructor argument -> (annotation, default), the default ``...`` if it must be given; as a third
             item the function's name for it, None if the function does not take it.
     """
-    return _Row(function, doc or function.__doc__, arguments, inputs)
+    return _Row(function, doc or function.__doc__, arguments)
 
 
 def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
@@ -201,7 +199,7 @@ def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
 
 
 def _of_row(name: str, item: _Row, module: str) -> Any:
-    function, _, arguments, inputs = item
+    function, _, arguments = item
     annotations = {key: annotation for key, (annotation, *_) in arguments.items()}
     defaults = {key: default for key, (_, default, *_) in arguments.items() if default is not ...}
     renamed = {key: (*rest, key)[0] for key, (_, _, *rest) in arguments.items()}
@@ -229,10 +227,7 @@ def _of_row(name: str, item: _Row, module: str) -> Any:
                 raise TypeError(f"{name}() {error}") from None
         return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
-    made = _class(name, _documented(name, item.doc), module, names, defaults, lambda: annotations, run, signature)
-    if inputs:
-        made._inputs = dict(zip(inputs.split(), inspect.signature(function).parameters))
-    return made
+    return _class(name, _documented(name, item.doc), module, names, defaults, lambda: annotations, run, signature)
 
 
 def _class(

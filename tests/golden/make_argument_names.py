@@ -1,12 +1,15 @@
 """Writes argument_names.json: the names of arguments of real MindSpore's functions, and of its layers' ``construct``, as
-``inspect.signature`` tells them. Run with the oracle's Python.
+``inspect.signature`` tells them, and those of the inputs of its operators in class form, which older ones name in their
+constructors. Run with the oracle's Python.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,26 @@ def names(function: Any) -> str | None:
     return " ".join(item.name for item in parameters)
 
 
+def named_inputs(operator: type) -> str | None:
+    """What a constructor gives ``init_prim_io_names`` as inputs, where it is written out."""
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(operator)))):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "init_prim_io_names":
+            given = {item.arg: item.value for item in node.keywords}.get("inputs", ast.Constant(None))
+            try:
+                return " ".join(ast.literal_eval(given))
+            except (ValueError, TypeError):
+                return None
+    return None
+
+
 def main() -> None:
     found = {}
+    operations = importlib.import_module("mindspore.ops.operations")
+    primitive = importlib.import_module("mindspore.ops").Primitive
+    for member, value in vars(operations).items():
+        if inspect.isclass(value) and issubclass(value, primitive) and not member.startswith("_"):
+            call = names(value.__call__)
+            found[f"{member}()"] = named_inputs(value) if call is None else call.removeprefix("self").strip()
     for name in MODULES:
         module = importlib.import_module(f"mindspore.{name}")
         for member in getattr(module, "__all__", dir(module)):

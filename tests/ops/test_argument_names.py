@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor, ops
+from mindspore_compat.ops import operations
+from mindspore_compat.ops._input_names import positional
 from tests.golden.make_argument_names import names
 
 NAMES: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "argument_names.json").read_text())
@@ -69,3 +71,40 @@ def test_names_of_1_x_are_taken_and_not_shown() -> None:
     assert "output_num" not in inspect.signature(ops.split).parameters  # mindcv asks
     assert ops.argmax(x, axis=1, keepdims=True).shape == (4, 1)
     assert ops.transpose(x, input_perm=(1, 0)).shape == (3, 4)
+
+
+#: upstream's constructors give their inputs a name twice, or with a comma in it
+WRONG_UPSTREAM = {"Fmax", "Fmin"}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("()") and hasattr(operations, name[:-2])])
+def test_inputs_of_operators_are_taken_by_upstreams_names(name: str) -> None:
+    operator, names = getattr(operations, name[:-2]), NAMES[name].split()
+    if not all(item.isidentifier() for item in names) or name[:-2] in WRONG_UPSTREAM:
+        pytest.skip("no names")
+    args, rest = positional(operator.__name__, (), {item: place for place, item in enumerate(names)})
+    if rest:
+        assert not args
+        assert [*inspect.signature(operator()).parameters][: len(names)] == names
+    else:
+        assert args == (*range(len(names)),)
+
+
+def test_operators_called_by_upstreams_names_compute_the_same() -> None:
+    x, y = Tensor([[4.0, 6.0]]), Tensor([[2.0, 4.0]])
+    for operator, given in (
+        (ops.LogicalAnd(), {"x": x > 4, "y": y > 2}),
+        (ops.SquaredDifference(), {"y": y, "x": x}),
+        (ops.AddN(), {"inputs": (x, y)}),
+        (ops.BiasAdd(), {"bias": Tensor([1.0, 2.0]), "input_x": x}),
+        (ops.BatchNorm(), dict(zip(("input_x", "scale", "bias", "mean", "variance"), (x, x[0], x[0], x[0], x[0])))),
+        (ops.Transpose(), {"input": x, "input_perm": (1, 0)}),
+    ):
+        in_order = ("x", "y", "inputs", "input_x", "input", "scale", "bias", "mean", "variance", "input_perm")
+        by_place = operator(*(given[name] for name in in_order if name in given))
+        for one, other in zip(
+            *((item if isinstance(item, tuple) else (item,)) for item in (operator(**given), by_place))
+        ):
+            np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    with pytest.raises(TypeError):
+        ops.LogicalAnd()(x=x > 4, z=y > 2)

@@ -5,6 +5,7 @@ A row is a function; its class has attributes where the row names some.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -92,7 +93,15 @@ def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None)
     return wrap(torch._C._nn.upsample_nearest2d(input, sizes, None if scales is None else list(scales)))
 
 
+def _group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """(y, mean, 1 / deviation), both of (N, groups)."""
+    batch, channels = input.shape[:2]
+    size = math.prod(input.shape[2:])
+    return wrap(torch.native_group_norm(as_plain(input), weight, bias, batch, channels, size, int(num_groups), eps))
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "GroupNorm": _group_norm,
     "SliceExt": _slice,
     "Convolution": _convolution,
     "ConvTranspose2D": F.conv_transpose2d,

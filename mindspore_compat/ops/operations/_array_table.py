@@ -95,7 +95,6 @@ _TABLE: dict[str, Any] = {
     "TensorScatterElements": row(
         F.tensor_scatter_elements,
         "A copy with values put or reduced at indices along ``axis``.",
-        "data indices updates",
         axis=(int, 0),
         reduction=(str, "none"),
     ),
@@ -106,7 +105,7 @@ _TABLE: dict[str, Any] = {
         wrap=(bool, False, "wrap_around"),
     ),
     "Sort": row(F.sort, axis=(Int, -1), descending=(Typed[bool], False)),
-    "ReverseV2": row(F.reverse, None, "input", axis=(Ints[list | tuple], ...)),
+    "ReverseV2": row(F.reverse, None, axis=(Ints[list | tuple], ...)),
     "ReverseSequence": row(F.reverse_sequence, seq_dim=(Int, ...), batch_dim=(int, 0)),
     "Roll": row(
         F.roll,

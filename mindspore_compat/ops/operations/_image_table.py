@@ -11,21 +11,18 @@ _TABLE: dict[str, Any] = {
     "ResizeBilinearV2": row(
         F.resize_linear,
         "(N, C, H, W) resized by linear interpolation.",
-        "image size",
         align_corners=(bool, False),
         half_pixel_centers=(bool, False),
     ),
     "ResizeNearestNeighborV2": row(
         F.resize_nearest,
         "(N, C, H, W) resized by nearest neighbours.",
-        "image size",
         align_corners=(bool, False),
         half_pixel_centers=(bool, False),
     ),
     "ResizeBicubic": row(
         F.resize_cubic,
         "(N, C, H, W) resized by cubic interpolation.",
-        "image size",
         align_corners=(bool, False),
         half_pixel_centers=(bool, False),
     ),

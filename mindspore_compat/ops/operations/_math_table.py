@@ -172,7 +172,6 @@ _TABLE: dict[str, Any] = {
     "BatchMatMul": row(
         F.batch_mat_mul,
         "The products of matrices in leading axes, each transposed first if so asked.",
-        "x y",
         transpose_a=(Bool, False),
         transpose_b=(Bool, False),
     ),

@@ -58,7 +58,6 @@ _TABLE: dict[str, Any] = {
     "LayerNorm": row(
         F.layer_norm_outputs,
         "(y, mean, variance).",
-        "input_x gamma beta",
         begin_norm_axis=(Typed[int], 1),
         begin_params_axis=(int, 1),
         epsilon=(float, 1e-07),
@@ -84,7 +83,6 @@ _TABLE: dict[str, Any] = {
     "GridSampler2D": row(
         F.grid_sample,
         "Values at the places of a grid.",
-        "input_x grid",
         interpolation_mode=(_MODE, "bilinear", "mode"),
         padding_mode=(_PADDING, "zeros"),
         align_corners=(bool, False),
@@ -92,7 +90,6 @@ _TABLE: dict[str, Any] = {
     "GridSampler3D": row(
         F.grid_sample,
         "Values at the places of a grid.",
-        "input_x grid",
         interpolation_mode=(_MODE, "bilinear", "mode"),
         padding_mode=(_PADDING, "zeros"),
         align_corners=(bool, False),
