@@ -182,8 +182,8 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
     if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not is_cast_by_operator():
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
-            f"operator, so data type {dtype_name(variable.dtype)}, which cannot be converted to data type "
-            f"{dtype_name(value.dtype)} automatically. For '{owner}', cast the value."
+            f"operator, the argument[x]'s data type of primitive[{owner}] is {dtype_name(variable.dtype)}, which "
+            f"cannot be converted to data type {dtype_name(value.dtype)} automatically. Cast the value."
         )
 
 

@@ -111,7 +111,14 @@ _COMBINE: dict[str, _Combine] = {
 
 
 def _check_updates(owner: str, shape: Any, indices: torch.Tensor, updates: Any, by_coordinates: bool = True) -> None:
-    """ValueError unless there is one update for each index: torch would repeat those that are lacking."""
+    """ValueError unless there is one update for each index, of which there are rows: torch would repeat those that are
+    lacking.
+    """
+    if by_coordinates and indices.dim() < 2:
+        raise ValueError(
+            f"For primitive[{owner}], the dimension of 'indices' must be greater than or equal to 2, but got "
+            f"{indices.dim()}. Its last axis holds coordinates: give indices of shape (n, {indices.numel()})."
+        )
     batch, taken = (indices.shape[:-1], indices.shape[-1]) if by_coordinates else (indices.shape, 1)
     wanted = (*batch, *shape[taken:])
     if tuple(updates.shape) != wanted:

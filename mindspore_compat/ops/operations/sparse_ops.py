@@ -11,16 +11,18 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints, as_plain, check_tensors
-from mindspore_compat.ops._declare import Bool, Typed, plain, primitive
-from mindspore_compat.ops.operations import _sparse_coo_ops, _sparse_csr_ops
+from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._declare import Bool, plain, primitive
+from mindspore_compat.ops.operations import _set_ops, _sparse_coo_ops, _sparse_csr_ops
+from mindspore_compat.ops.operations._set_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._sparse_coo_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._sparse_csr_ops import *  # noqa: F403
 
 __all__ = [
-    *"Coalesce DenseToDenseSetOperation SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense".split(),
+    *"Coalesce SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense".split(),
     *_sparse_coo_ops.__all__,
     *_sparse_csr_ops.__all__,
+    *_set_ops.__all__,
 ]
 
 _Run = Callable[..., Any]
@@ -45,46 +47,6 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
     """(indices (n, axes), values, shape) of the part that begins at ``start``; the shape ends where the tensor does."""
     inside = torch.all((indices >= start) & (indices < start + size), 1)
     return wrap((indices[inside] - start, values[inside], torch.clamp(torch.minimum(size, shape - start), min=0)))
-
-
-_SETS = ("a-b", "b-a", "intersection", "union")
-_INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16)
-
-
-@primitive
-def DenseToDenseSetOperation(set_operation: Typed[str] = "a-b", validate_indices: Typed[bool] = True) -> _Run:
-    """The sets in the last axis of two integer tensors with the same leading axes, by ``"a-b"``, ``"b-a"``,
-    ``"intersection"`` or ``"union"``: (indices (n, axes), values, sorted within a set, the shape up to the largest).
-    """
-    owner, kind = "DenseToDenseSetOperation", set_operation.lower()
-
-    def run(x1: Any, x2: Any) -> Any:
-        check_tensors(owner, x1=x1, x2=x2)
-        if x1.dtype not in _INTEGERS or x2.dtype != x1.dtype:
-            raise TypeError(
-                f"For '{owner}', 'x1' and 'x2' must be of one integer type, but got {x1.dtype}, {x2.dtype}."
-            )
-        if x1.dim() < 2 or x1.shape[:-1] != x2.shape[:-1]:
-            raise ValueError(
-                f"For '{owner}', 'x1' and 'x2' must have at least 2 axes, and all but the last alike, but got "
-                f"{tuple(x1.shape)} and {tuple(x2.shape)}."
-            )
-        if kind not in _SETS:
-            raise ValueError(f"For '{owner}', the 'set_operation' must be one of {_SETS}, but got {set_operation!r}.")
-        a, b = (torch.Tensor.long(as_plain(value)) for value in ((x2, x1) if kind == "b-a" else (x1, x2)))
-        values = torch.sort(torch.cat([a, b], -1) if kind == "union" else a, -1).values
-        taken = torch.ones_like(values, dtype=torch.bool)
-        taken[..., 1:] = values[..., 1:] != values[..., :-1]
-        if kind != "union":
-            taken &= torch.any(values.unsqueeze(-1) == b.unsqueeze(-2), -1) == (kind == "intersection")
-        places = torch.cumsum(taken, -1)
-        longest = torch.amax(places) if places.numel() else places.new_zeros(())
-        indices = torch.nonzero(taken)
-        indices[:, -1] = places[taken] - 1
-        shape = torch.tensor([*values.shape[:-1], int(longest)], device=values.device)
-        return wrap((indices, values[taken].to(x1.dtype), shape))
-
-    return run
 
 
 Coalesce = plain("Coalesce", _coalesce)
