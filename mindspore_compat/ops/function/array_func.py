@@ -21,4 +21,5 @@ __getattr__ = module_getattr(
         "new_ones": "ops.function._creation:new_ones",
         "new_zeros": "ops.function._creation:new_zeros",
     },
+    fallback="ops.function",
 )

@@ -17,4 +17,5 @@ __getattr__ = module_getattr(
         "linspace_ext": "mint:linspace",
         "F": "ops.functional:",
     },
+    fallback="ops.function",
 )

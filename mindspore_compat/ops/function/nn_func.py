@@ -52,4 +52,5 @@ __getattr__ = module_getattr(
         "prompt_flash_attention": "ops:prompt_flash_attention",
         "incre_flash_attention": "ops:incre_flash_attention",
     },
+    fallback="ops.function",
 )

@@ -338,6 +338,7 @@ __getattr__ = module_getattr(
         "randint_ext": "mint:randint",
         "randint_like_ext": "mint:randint_like",
     },
+    fallback="ops.function",
 )
 
 
