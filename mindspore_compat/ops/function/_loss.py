@@ -47,12 +47,12 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (of the input's shape); of mixed
-    dtypes the higher.
+    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (broadcast to the input's shape);
+    of mixed dtypes the higher.
 
     Raises:
         TypeError: for what is no Tensor, an input that is not floating, options of another type. ValueError: for an
-            unknown reduction.
+            unknown reduction, probabilities of another shape.
     """
     check_reduction(reduction, "cross_entropy")
     check_tensors("cross_entropy", input=input, target=target, **({} if weight is None else {"weight": weight}))
@@ -70,6 +70,14 @@ def cross_entropy(
         input, weight = pair(input, weight)
     if not target.dtype.is_floating_point:
         target = to_dtype(target, input.dtype if target.shape == input.shape else _int64)
+    elif target.shape != input.shape:
+        try:
+            target = target.expand(input.shape)
+        except RuntimeError:
+            raise ValueError(
+                f"For 'cross_entropy', probabilities of shape {tuple(target.shape)} do not broadcast to that of 'input', "
+                f"{tuple(input.shape)}. Give one for each class, or classes as int32."
+            ) from None
     return wrap(
         tf.cross_entropy(
             input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
