@@ -47,7 +47,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (broadcast to the input's shape);
+    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (broadcast to the input);
     of mixed dtypes the higher.
 
     Raises:
@@ -75,7 +75,7 @@ def cross_entropy(
             target = target.expand(input.shape)
         except RuntimeError:
             raise ValueError(
-                f"For 'cross_entropy', probabilities of shape {tuple(target.shape)} do not broadcast to that of 'input', "
+                f"For 'cross_entropy', probabilities of shape {tuple(target.shape)} do not broadcast to 'input' of shape "
                 f"{tuple(input.shape)}. Give one for each class, or classes as int32."
             ) from None
     return wrap(
