@@ -75,7 +75,7 @@ def cross_entropy(
             target = target.expand(input.shape)
         except RuntimeError:
             raise ValueError(
-                f"For 'cross_entropy', probabilities of shape {tuple(target.shape)} do not broadcast to 'input' of shape "
+                f"For 'cross_entropy', probabilities of shape {tuple(target.shape)} do not fit 'input' of shape "
                 f"{tuple(input.shape)}. Give one for each class, or classes as int32."
             ) from None
     return wrap(
