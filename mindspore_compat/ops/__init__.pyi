@@ -1031,6 +1031,8 @@ from mindspore_compat.ops.operations import DataFormatVecPermute as DataFormatVe
 from mindspore_compat.ops.operations import DeformableOffsets as DeformableOffsets
 from mindspore_compat.ops.operations import Dense as Dense
 from mindspore_compat.ops.operations import DenseToCSRSparseMatrix as DenseToCSRSparseMatrix
+from mindspore_compat.ops.operations import DenseToDenseSetOperation as DenseToDenseSetOperation
+from mindspore_compat.ops.operations import DenseToSparseSetOperation as DenseToSparseSetOperation
 from mindspore_compat.ops.operations import Depend as Depend
 from mindspore_compat.ops.operations import DepthToSpace as DepthToSpace
 from mindspore_compat.ops.operations import DepthwiseConv2dNative as DepthwiseConv2dNative
