@@ -1,10 +1,13 @@
-"""Activations with upstream's derivatives where they have a kink, which are other ones than torch's.
+"""Functions with upstream's derivatives where they have a kink, which are other ones than torch's.
 
 | | where | upstream | torch |
 |---|---|---|---|
 | leaky_relu | 0 | (1 + slope) / 2 | slope |
 | hardtanh | its bounds | 1/2 | 0 |
 | relu6 | 6 | 1 | 0 |
+| hardswish | -3, 3 | -1/2, 3/2 | 0, 1 |
+| clamp | its bounds | 1 | 1; since 2.14 0, at bounds that are tensors 1/2 |
+| fmax, fmin of x and y | x = y | 1 by x, 0 by y | the same; since 2.14 1/2 by both |
 """
 
 from __future__ import annotations
@@ -17,11 +20,12 @@ import torch
 
 from mindspore_compat.common._tracing import is_tracing
 
-__all__ = ["hardtanh", "leaky_relu", "relu6"]
+__all__ = ["clamp", "fmax", "fmin", "hardswish", "hardtanh", "leaky_relu", "relu6"]
 
 _aten = torch.ops.aten
 _nn = torch._C._nn
 _is_grad_enabled = torch.is_grad_enabled
+_SHARES_BOUNDS = torch.__version__ >= (2, 14)
 _is_batched = torch._C._functorch.is_legacy_batchedtensor  # by torch.autograd.grad(..., is_grads_batched=True)
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
@@ -99,6 +103,45 @@ def _relu6_backward(grad: Any, x: Any) -> Any:
     return _aten.hardtanh_backward(grad, x, 0.0, _next(6.0, 1, x.dtype))
 
 
+def _hardswish_backward(grad: Any, x: Any) -> Any:
+    within = torch.addcmul(grad * 0.5, grad, x, value=1 / 3)
+    within = _aten.hardtanh_backward(within, x, _next(-3.0, -1, x.dtype), _next(3.0, 1, x.dtype))
+    return within + _aten.threshold_backward(grad, x, 3.0)
+
+
+def _is_differentiated(*values: Any) -> bool:
+    return _is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
+def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
+    """``torch.clamp``."""
+    if not (_SHARES_BOUNDS and _is_differentiated(x, min, max)):
+        return torch.clamp(x, min, max)
+    values = torch.clamp(*(item.detach() if isinstance(item, torch.Tensor) else item for item in (x, min, max)))
+    inside = x >= min if max is None else x <= max if min is None else (x >= min) & (x <= max)
+    result = torch.where(inside, x, values)
+    if isinstance(min, torch.Tensor):
+        result = torch.where(x < min if max is None else (x < min) & (min < max), min, result)
+    if isinstance(max, torch.Tensor):
+        result = torch.where(x > max if min is None else (x > max) | (max < min), max, result)
+    return result
+
+
+def fmax(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """``torch.fmax``."""
+    if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
+        return torch.fmax(x, y)
+    return torch.where((x >= y) | torch.isnan(y), x, y)
+
+
+def fmin(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """``torch.fmin``."""
+    if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
+        return torch.fmin(x, y)
+    return torch.where((x <= y) | torch.isnan(y), x, y)
+
+
 leaky_relu = _Activation(_nn.leaky_relu, _leaky_relu_backward, _leaky_relu_transformed)
 hardtanh = _Activation(_nn.hardtanh, _hardtanh_backward, _hardtanh_transformed)
-relu6 = _Activation(lambda x: _nn.hardtanh(x, 0.0, 6.0), _relu6_backward, lambda x: torch.clamp(torch.relu(x), max=6.0))
+relu6 = _Activation(lambda x: _nn.hardtanh(x, 0.0, 6.0), _relu6_backward, lambda x: clamp(torch.relu(x), max=6.0))
+hardswish = _Activation(_nn.hardswish, _hardswish_backward, lambda x: x * clamp(x / 6 + 0.5, 0, 1))

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
@@ -113,7 +114,7 @@ def _extreme(
     else:
         found, indices = (torch.max if largest else torch.min)(value, axis, keep)
     if initial is not None:
-        found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
+        found = _kinks.clamp(found, min=initial) if largest else _kinks.clamp(found, max=initial)
     return (wrap(found), wrap(indices)) if return_indices or by_dim else wrap(found)
 
 

@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
@@ -58,7 +59,7 @@ def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tenso
 
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
     check_clamp(input, min, max)
-    return torch.clamp(input, min, max)
+    return _kinks.clamp(input, min, max)
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:

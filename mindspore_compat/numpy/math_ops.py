@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._integer_results import given_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -79,7 +80,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
             )
         found = (torch.amax if largest else torch.amin)(source, axes, keepdims)
         if initial is not None:
-            found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
+            found = _kinks.clamp(found, min=initial) if largest else _kinks.clamp(found, max=initial)
         return wrap(found)
 
     op.__doc__ = f"{'Maximum' if largest else 'Minimum'} over an axis."

@@ -118,6 +118,20 @@ SUITES |= {
         )
     ],
     "compiler": [dict(ver="2.7", paths=(f"{ST}/compiler",), need="cpu_linux")],
+    "pi_jit": [dict(ver="2.7", paths=(f"{ST}/pi_jit",), need="cpu_linux")],
+    "rest": [
+        dict(
+            ver="2.7",
+            paths=tuple(
+                f"{ST}/{folder}"
+                for folder in (
+                    "broadcast data_transfer dump gnn golden_stick graceful_exit high_availability hypercomplex infer "
+                    "mindrlhf mindscience msrun networks place profiler utils"
+                ).split()
+            ),
+            need="cpu_linux",
+        )
+    ],
     "dataset_more": [dict(ver="2.7", paths=(f"{UT}/dataset",), sample=0.23)],  # 8 % of it are in the baseline
     "unit": _both(
         *(

@@ -11,6 +11,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn, ops
+from mindspore_compat.common import _kinks
 
 AT = np.array([-1, 0, 1, 6, 7], np.float32)
 SLOPES = [0, 0, 1, 1, 0]
@@ -84,6 +85,40 @@ def test_gradients_at_kinks_do_not_overflow() -> None:
     largest = Tensor([60000.0] * 3, ms.float16)
     found = ops.GradOperation(sens_param=True)(ops.hardtanh)(Tensor([-1.0, 0.0, 3.0], ms.float16), largest)
     assert found.asnumpy().tolist() == [30000, 60000, 0]
+
+
+@pytest.mark.parametrize("shares", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: _kinks.clamp(x, -1.0, 2.0),
+        lambda x, y: _kinks.clamp(x, min=0),
+        lambda x, y: _kinks.clamp(x, max=y),
+        lambda x, y: _kinks.clamp(x, y, torch.tensor(1.0)),
+        lambda x, y: _kinks.clamp(x, 2.0, -1.0),
+        _kinks.fmax,
+        _kinks.fmin,
+    ],
+)
+@pytest.mark.skipif(torch.__version__ >= (2, 14), reason="torch's own are others")
+def test_bounds_are_torchs_up_to_2_13_where_torch_has_others(
+    function: Any, shares: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What replaces torch's functions from 2.14 on has the values and derivatives that they had."""
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([-inf, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0, inf, nan, 1.0, nan], requires_grad=True)
+    y = torch.tensor([0.0, -2.0, 1.0, 0.0, -0.0, 1.0, 3.0, 2.0, inf, 1.0, nan, nan], requires_grad=True)
+    found = []
+    for is_replaced in (False, shares):
+        monkeypatch.setattr(_kinks, "_SHARES_BOUNDS", is_replaced)
+        z = function(x, y)
+        found.append((z, *torch.autograd.grad(z.sum(), (x, y), allow_unused=True)))
+        assert z.dtype is x.dtype
+        half = function(x.half(), y.half())
+        assert half.dtype is torch.float16
+    for one, other in zip(*found):
+        number = (one is None) == (other is None)
+        assert number and (one is None or torch.equal(torch.nan_to_num(one, 7.0), torch.nan_to_num(other, 7.0)))
 
 
 def test_a_loaded_parameter_is_trained() -> None:

@@ -116,7 +116,7 @@ class HSwish(Cell):
     """x · min(max(x + 3, 0), 6) / 6."""
 
     def construct(self, input: Any) -> Any:
-        return _nn.hardswish(input)
+        return _kinks.hardswish(input)
 
 
 class HSigmoid(Cell):

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import squeezed
@@ -112,7 +113,7 @@ class CosineSimilarity(Cell):
                 raise TypeError(f"For 'CosineSimilarity', '{name}' must be a tensor, but got {type(value)}.")
         product = torch.sum(torch.mul(x1, x2), self.dim)
         squares = torch.mul(torch.sum(kernels.square(x1), self.dim), torch.sum(kernels.square(x2), self.dim))
-        return torch.div(product, torch.sqrt(torch.clamp(squares, min=self.eps * self.eps)))
+        return torch.div(product, torch.sqrt(_kinks.clamp(squares, min=self.eps * self.eps)))
 
 
 class MatMul(Cell):

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
@@ -39,7 +40,7 @@ class MarginRankingLoss(LossBase):
 
     def construct(self, input1: Any, input2: Any, target: Any) -> Any:  # type: ignore[override]
         check_tensors("MarginRankingLoss", input1=input1, input2=input2, target=target)
-        return torch.margin_ranking_loss(input1, input2, target, self.margin, _CODES[self.reduction])
+        return reduced(_kinks.clamp(self.margin - target * (input1 - input2), min=0), self.reduction)
 
 
 class SoftMarginLoss(LossBase):
@@ -87,7 +88,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         near, far = self.distance_function(x, positive), self.distance_function(x, negative)
         if self.swap:
             far = torch.minimum(far, self.distance_function(positive, negative))
-        return self.get_loss(torch.clamp(torch.add(torch.sub(near, far), self.margin), min=0.0))
+        return self.get_loss(_kinks.clamp(torch.add(torch.sub(near, far), self.margin), min=0.0))
 
 
 def _euclidean(x: Any, y: Any) -> Any:
@@ -108,7 +109,7 @@ class PoissonNLLLoss(LossBase):
         target = target.to(input.dtype)
         loss = torch.exp(input) - target * input if self.log_input else input - target * torch.log(input + self.eps)
         if self.full:
-            safe = torch.clamp(target, min=self.eps)
+            safe = _kinks.clamp(target, min=self.eps)
             term = (safe + 0.5) * torch.log(safe) - safe + 0.5 * math.log(2 * math.pi)
             loss = loss + torch.where(safe > 1, term, torch.zeros_like(term))
         return self.get_loss(loss)
@@ -170,7 +171,7 @@ class CosineEmbeddingLoss(LossBase):
         zeros = torch.zeros_like(cosine)
         loss = torch.where(torch.eq(labels, 1), 1.0 - cosine, zeros)
         return self.get_loss(
-            loss + torch.where(torch.eq(labels, -1), torch.clamp(cosine - self.margin, min=0.0), zeros)
+            loss + torch.where(torch.eq(labels, -1), _kinks.clamp(cosine - self.margin, min=0.0), zeros)
         )
 
 
@@ -186,7 +187,7 @@ class GaussianNLLLoss(LossBase):
         check_tensors("GaussianNLLLoss", logits=logits, labels=labels, var=var)
         if tuple(var.shape) == tuple(logits.shape[:-1]):
             var = torch.unsqueeze(var, -1)
-        var = torch.clamp(var, min=self.eps)
+        var = _kinks.clamp(var, min=self.eps)
         loss = 0.5 * (torch.log(var) + kernels.square(logits - labels) / var)
         return reduced(loss + 0.5 * math.log(2 * math.pi) if self.full else loss, self.reduction)
 
@@ -202,6 +203,6 @@ class HingeEmbeddingLoss(LossBase):
         check_tensors("HingeEmbeddingLoss", logits=logits, labels=labels)
         zeros = torch.zeros_like(logits)
         loss = torch.where(labels > 0, logits, zeros) + torch.where(
-            labels < 0, torch.clamp(self.margin - logits, min=0.0), zeros
+            labels < 0, torch.maximum(self.margin - logits, zeros), zeros
         )
         return reduced(loss, self.reduction)

@@ -114,7 +114,7 @@ def hardsigmoid(input: Any) -> Any:
 
 def hardswish(input: Any) -> Any:
     """x · relu6(x + 3) / 6."""
-    return wrap(tf.hardswish(input))
+    return wrap(_kinks.hardswish(input))
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_operators import (
     floor_quotient,
@@ -164,9 +165,9 @@ maximum = _binary("maximum", torch.maximum)
 
 minimum = _binary("minimum", torch.minimum)
 
-fmax = _binary("fmax", torch.fmax)
+fmax = _binary("fmax", _kinks.fmax)
 
-fmin = _binary("fmin", torch.fmin)
+fmin = _binary("fmin", _kinks.fmin)
 
 atan2 = arctan2 = _binary("atan2", torch.atan2)
 

@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._tracing import is_tracing, not_traced
@@ -298,7 +299,8 @@ def gaussian_nll_loss(
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """x for target 1, max(0, margin - x) for -1."""
     check_reduction(reduction, "hinge_embedding_loss")
-    loss = torch.where(targets == 1, inputs, torch.where(targets == -1, torch.clamp(margin - inputs, min=0), 0))
+    beyond = torch.maximum(margin - inputs, torch.zeros_like(inputs))
+    loss = torch.where(targets == 1, inputs, torch.where(targets == -1, beyond, 0))
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
@@ -307,7 +309,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     check_reduction(reduction, "margin_ranking_loss")
     check_same_dtype("margin_ranking_loss", input1=input1, input2=input2)
     input1, input2, target = torch.broadcast_tensors(input1, input2, target)
-    return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
+    return reduced(_kinks.clamp(margin - target * (input1 - input2), min=0), reduction, "margin_ranking_loss")
 
 
 def multi_margin_loss(

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._integer_results import given_in
 from mindspore_compat.common._telling import tells_of_refusals
@@ -120,7 +121,7 @@ def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
     """x / sqrt(max(sum(x²), epsilon)) over ``axis``."""
     squares = torch.sum(kernels.square(x), as_axes(axis), True)
-    return wrap(x / torch.sqrt(torch.clamp(squares, min=epsilon)))
+    return wrap(x / torch.sqrt(_kinks.clamp(squares, min=epsilon)))
 
 
 def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
@@ -24,7 +25,7 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
     if has_tensors:
         x = to_dtype(x, dtype)
         low, high = (None if bound is None else constant(bound, x.device, dtype) for bound in (low, high))
-    return wrap(torch.clamp(x, low, high))
+    return wrap(_kinks.clamp(x, low, high))
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
@@ -108,7 +109,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     items = list(x)
     squares = [torch.sum(kernels.square(item.float())) for item in items]
     norm = torch.sqrt(torch.stack(squares).sum())
-    limit = torch.clamp(norm, min=float(clip_norm))
+    limit = _kinks.clamp(norm, min=float(clip_norm))
     return tuple(wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items)
 
 
@@ -126,7 +127,7 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
             f"For 'clip_by_norm', the total norm of order {norm_type} for input is non-finite. Look for nan or inf in "
             "the gradients."
         )
-    factor = torch.clamp(float(max_norm) / (total + 1e-6), max=1.0)
+    factor = _kinks.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
     return scaled[0] if isinstance(x, torch.Tensor) else type(x)(scaled)
 

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
@@ -50,15 +51,15 @@ def bounding_box_decode(
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
     px, py, pw, ph = _parts(anchor_box)
-    gw, gh = pw * torch.exp(torch.clamp(dw, -limit, limit)), ph * torch.exp(torch.clamp(dh, -limit, limit))
+    gw, gh = pw * torch.exp(_kinks.clamp(dw, -limit, limit)), ph * torch.exp(_kinks.clamp(dh, -limit, limit))
     gx, gy = px + pw * dx, py + ph * dy
     height, width = as_ints(max_shape)[:2]
     boxes = torch.stack(
         (
-            torch.clamp(gx - gw * 0.5 + 0.5, 0, width),
-            torch.clamp(gy - gh * 0.5 + 0.5, 0, height),
-            torch.clamp(gx + gw * 0.5 - 0.5, 0, width),
-            torch.clamp(gy + gh * 0.5 - 0.5, 0, height),
+            _kinks.clamp(gx - gw * 0.5 + 0.5, 0, width),
+            _kinks.clamp(gy - gh * 0.5 + 0.5, 0, height),
+            _kinks.clamp(gx + gw * 0.5 - 0.5, 0, width),
+            _kinks.clamp(gy + gh * 0.5 - 0.5, 0, height),
         ),
         -1,
     )
@@ -84,7 +85,7 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     a, g = torch.unsqueeze(as_plain(anchor_boxes).detach(), 0), torch.unsqueeze(as_plain(gt_boxes).detach(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
-    overlap = _area(torch.clamp(high - low + 1, min=0))
+    overlap = _area(_kinks.clamp(high - low + 1, min=0))
     area_a, area_g = (_area(item[..., 2:] - item[..., :2] + 1) for item in (a, g))
     whole = area_a + area_g - overlap if mode == "iou" else torch.Tensor.expand(area_g, overlap.shape)
     return wrap(to_dtype(overlap / (whole + 1e-10), anchor_boxes.dtype))
@@ -101,7 +102,7 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     corners = boxes[:, :4].float()
     low = torch.maximum(torch.unsqueeze(corners[:, :2], 1), torch.unsqueeze(corners[:, :2], 0))
     high = torch.minimum(torch.unsqueeze(corners[:, 2:], 1), torch.unsqueeze(corners[:, 2:], 0))
-    overlap = kernels.prod(torch.clamp(high - low, min=0), -1)
+    overlap = kernels.prod(_kinks.clamp(high - low, min=0), -1)
     area = kernels.prod(corners[:, 2:] - corners[:, :2], -1)
     close = (overlap / (torch.unsqueeze(area, 1) + torch.unsqueeze(area, 0) - overlap) > iou_threshold).cpu().numpy()
     keep = torch.ones(boxes.shape[0], dtype=torch.bool).numpy()
@@ -141,8 +142,8 @@ def roi_align(
     x1, y1 = rois[:, 1] * spatial_scale, rois[:, 2] * spatial_scale
     x2, y2 = (rois[:, 3] + roi_end_mode) * spatial_scale, (rois[:, 4] + roi_end_mode) * spatial_scale
     smallest = 0.0 if roi_end_mode else 1.0
-    bin_h = torch.clamp(y2 - y1, min=smallest) / pooled_height
-    bin_w = torch.clamp(x2 - x1, min=smallest) / pooled_width
+    bin_h = _kinks.clamp(y2 - y1, min=smallest) / pooled_height
+    bin_w = _kinks.clamp(x2 - x1, min=smallest) / pooled_width
     outputs = []
     for k in range(rois.shape[0]):
         count_h = sample_num if sample_num > 0 else max(1, math.ceil(float(bin_h[k])))

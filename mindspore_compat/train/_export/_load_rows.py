@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import ops
+from mindspore_compat.common import _kinks
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
@@ -145,7 +146,7 @@ def _size(value: Any) -> Any:
 
 
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
-    return wrap(torch.clamp(x, low, high))
+    return wrap(_kinks.clamp(x, low, high))
 
 
 def _scatter_value(x: Any, axis: int, index: Any, value: Any, reduce: int = 0) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
@@ -167,14 +168,14 @@ class Poisson(Distribution):
     def _log_prob(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
         value = self._checked(value, "value").to(self.dtype)
-        inside = torch.clamp(value, min=0.0)
+        inside = _kinks.clamp(value, min=0.0)
         found = torch.log(rate) * inside - torch.lgamma(inside + 1.0)
         return torch.where(value == inside, found, -math.inf) - rate
 
     def _cdf(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
         value = self._checked(value, "value").to(self.dtype)
-        rate, inside = torch.broadcast_tensors(rate, torch.clamp(value, min=0.0))
+        rate, inside = torch.broadcast_tensors(rate, _kinks.clamp(value, min=0.0))
         return torch.where(value < 0, 0.0, 1.0 - torch.special.gammainc(1.0 + inside, rate))
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _kinks
 from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
@@ -64,7 +65,7 @@ class Exponential(Distribution):
         return 1.0 - torch.exp(self._log_survival(value, rate))
 
     def _log_survival(self, value: Any, rate: Any = None) -> Any:
-        return -self._given(rate) * torch.clamp(self._checked(value, "value").to(self.dtype), min=0.0)
+        return -self._given(rate) * _kinks.clamp(self._checked(value, "value").to(self.dtype), min=0.0)
 
     def _kl_loss(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
         check_name(dist, "Exponential")

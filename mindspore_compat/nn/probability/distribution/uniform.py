@@ -65,7 +65,9 @@ class Uniform(Distribution):
 
     def _cdf(self, value: Any, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
-        return torch.clamp((self._checked(value, "value").to(self.dtype) - low) / (high - low), 0.0, 1.0)
+        value = self._checked(value, "value").to(self.dtype)
+        inside = torch.where(value < low, 0.0, (value - low) / (high - low))
+        return torch.where(value >= high, 1.0, inside)
 
     def _kl_loss(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
         check_name(dist, "Uniform")
