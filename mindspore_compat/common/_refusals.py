@@ -67,6 +67,7 @@ _OF_SHAPES = re.compile(
             r" k out of range|split_size can only be 0|at least \d dimensions|batches of square|0D or 1D tensor",
             r"inconsistent (with step sign|target size|input_size)|non-negative|greater or equal to 0|bins must be",
             r"must be (1 or 2 dim|of size)|should be 1 dimension|same size as input along dim|Number of indices",
+            r"objects cannot be broadcast|^Rotation dim\d out of range",
             r"expected grid to have size|Mismatch of parameter numbers|^einsum\(\): |Index is supposed to be a vector",
         )
     )
@@ -81,6 +82,9 @@ _OF_DTYPES = re.compile(
     )
 )
 
+
+#: an axis that is a str or None, in the words of torch 2.6; later ones raise TypeError
+_OF_NAMES = re.compile(r"^Name '.*' not found in|in place of a dimension index|^Please look up dimensions by name")
 
 #: torch's words -> MindSpore's, which stand before them
 _OF_CUSTOM_FUNCTIONS = {
@@ -124,6 +128,8 @@ def refused(error: Exception) -> Exception:
         return ShapeError(message)
     if _OF_DTYPES.search(message):
         return DtypeError(message)
+    if _OF_NAMES.search(message):
+        return TypeError(message)
     return of_custom_function(error) if isinstance(error, RuntimeError) else error
 
 

@@ -249,7 +249,7 @@ def takes_unsigned(function: F) -> F:
     def checked(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except NotImplementedError as error:
+        except RuntimeError as error:
             return retried(error, function, args, kwargs)
 
     return checked  # type: ignore[return-value]

@@ -96,7 +96,7 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
             args, kwargs = positional(name, args, kwargs)
         try:
             return function(*args, **kwargs)
-        except NotImplementedError as error:
+        except RuntimeError as error:
             return retried(error, function, args, kwargs)
 
     return type(
@@ -123,7 +123,7 @@ class _Declared(Primitive):
             args, kwargs = positional(self.name, args, kwargs)
         try:
             return self._run(*args, **kwargs)
-        except NotImplementedError as error:
+        except RuntimeError as error:
             return retried(error, self._run, args, kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -13,7 +13,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._unsigned import retried
+from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._bessel import BESSEL
@@ -28,7 +28,7 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
     def op(input: Any) -> Any:
         try:
             return wrap(function(input))
-        except NotImplementedError as error:
+        except RuntimeError as error:
             return wrap(retried(error, function, (input,)))
 
     op.__name__ = op.__qualname__ = name
@@ -42,10 +42,10 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
     def op(input: Any, other: Any) -> Any:
         try:
             return wrap(function(*pair(input, other)))
-        except NotImplementedError as error:
-            return wrap(retried(error, lambda *both: function(*pair(*both)), (input, other)))
         except RuntimeError as error:
-            raise refused(error) from None
+            if not lacks_kernel(error):
+                raise refused(error) from None
+            return wrap(retried(error, lambda *both: function(*pair(*both)), (input, other)))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
@@ -64,10 +64,10 @@ def _operator(
             if isinstance(other, torch.Tensor) and input.dtype is other.dtype:
                 try:
                     return wrap(of_one_dtype(input, other))
-                except NotImplementedError as error:
-                    return wrap(retried(error, of_one_dtype, (input, other)))
                 except RuntimeError as error:
-                    raise refused(error) from None
+                    if not lacks_kernel(error):
+                        raise refused(error) from None
+                    return wrap(retried(error, of_one_dtype, (input, other)))
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         found = function(input, other)

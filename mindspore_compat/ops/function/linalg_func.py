@@ -30,7 +30,7 @@ def matmul(input: Any, other: Any) -> Any:
         input, other = pair(input, other)
     try:
         return wrap(kernels.matmul(input, other))
-    except NotImplementedError as error:  # not `takes_unsigned`, which costs as much as a small product
+    except RuntimeError as error:  # not `takes_unsigned`, which costs as much as a small product
         return wrap(retried(error, kernels.matmul, (input, other)))
 
 
