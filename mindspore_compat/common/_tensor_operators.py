@@ -85,7 +85,7 @@ def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
     """Shapes that do not broadcast are a ValueError upstream, dtypes that an operator does not take a TypeError;
     anything else stays what it is.
     """
-    if isinstance(error, NotImplementedError):
+    if isinstance(error, NotImplementedError) or "not implemented for" in str(error):
         dtypes = [dtype_name(item.dtype) if isinstance(item, torch.Tensor) else item for item in (left, right)]
         return DtypeError(f"The operator does not take operands of {dtypes[0]} and {dtypes[1]}: {error}")
     if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):

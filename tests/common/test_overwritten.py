@@ -9,6 +9,9 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
+from tests.support.versions import TELLS_HOOKS
+
+pytestmark = pytest.mark.skipif(not TELLS_HOOKS, reason="this torch does not tell whether hooks are set")
 
 
 @pytest.fixture(autouse=True)

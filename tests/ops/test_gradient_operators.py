@@ -17,6 +17,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops.operations import _grad_ops as G
+from tests.support.versions import COMPILES
 
 
 def _f(*shape: int, low: float = -2.0, high: float = 2.0, seed: int = 0) -> Tensor:
@@ -81,7 +82,7 @@ def test_it_is_the_derivative_of_the_forward_operator_and_so_is_its_own(name: st
     second = torch.autograd.grad(expected, (point, dy), seed, allow_unused=True)
     found = ms.grad(lambda x, dy: (gradient(x, dy) * Y).sum(), grad_position=(0, 1))(x, DY)
     for mine, theirs in zip(found, second):
-        wanted = np.zeros(mine.shape) if theirs is None else theirs.cpu().numpy(force=True)
+        wanted = np.zeros(mine.shape) if theirs is None else (theirs + torch.zeros(())).numpy(force=True)
         np.testing.assert_allclose(mine.asnumpy(), wanted, rtol=1e-6, atol=1e-9)
 
 
@@ -132,6 +133,8 @@ def _total(found: Any) -> Any:
 
 @pytest.mark.parametrize("name", sorted(_OF_SEVERAL))
 def test_its_own_derivative_is_that_of_finite_differences(name: str) -> None:
+    if name == "GridSampler2DGrad" and not COMPILES:
+        pytest.skip("torch 2.6 has no second derivative of it")
     gradient, given = _OF_SEVERAL[name]
     single = given[0].dtype is torch.float32
     step, near = (1e-2, 5e-2) if single else (1e-6, 1e-4)
