@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from mindspore_compat._api.errors import warn_once
@@ -22,7 +23,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
         )
     if not isinstance(enabled, bool):
         raise ValueError('The "enabled" parameter must be bool.')
-    warn_once("set_dump", "set_dump has no effect: only Ascend dumps. Use Cell.register_forward_hook to see tensors.")
+    warn_once("set_dump", "set_dump has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.")
     if not hasattr(target, "add_flags_recursive"):
         target.add_prim_attr("dump", "true" if enabled else "false")
         return
@@ -31,3 +32,10 @@ def set_dump(target: Any, enabled: bool = True) -> None:
         for operator in vars(cell).values():
             if "dump" in getattr(operator, "attrs", ()):
                 set_dump(operator, enabled)
+
+
+if os.environ.get("MINDSPORE_DUMP_CONFIG"):  # upstream dumps what the file asks for, in GRAPH_MODE on a CPU, too
+    warn_once(
+        "MINDSPORE_DUMP_CONFIG",
+        "MINDSPORE_DUMP_CONFIG has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.",
+    )

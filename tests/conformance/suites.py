@@ -118,7 +118,6 @@ SUITES |= {
         )
     ],
     "compiler": [dict(ver="2.7", paths=(f"{ST}/compiler",), need="cpu_linux")],
-    "pi_jit": [dict(ver="2.7", paths=(f"{ST}/pi_jit",), need="cpu_linux")],
     "rest": [
         dict(
             ver="2.7",
