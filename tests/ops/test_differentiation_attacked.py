@@ -279,3 +279,47 @@ def test_higher_and_forward_derivatives_of_a_tensor_of_a_tensor() -> None:
 def test_a_tensor_of_what_a_network_gave_holds_no_graph() -> None:
     net = nn.Dense(2, 2).set_train()
     assert Tensor(net(Tensor([[1.0, 2.0]]))).grad_fn is None
+
+
+# --- a forward that writes to what it is differentiated by -------------------------------------------------------------
+
+
+def _writes(x: Any) -> Any:
+    x[0, 0] = 5.0
+    return x * x
+
+
+def _writes_to_a_view(x: Any) -> Any:
+    flat = x.view(3)
+    flat[0] = flat[1] * 2
+    return flat * flat
+
+
+def _writes_to_an_element(x: Any) -> Any:
+    row = x[0]
+    row[0] = row[1] * 2
+    return row * row
+
+
+@pytest.mark.parametrize("function", [_writes, _writes_to_a_view, _writes_to_an_element])
+def test_what_has_a_history_is_not_changed_unseen(function: Any) -> None:
+    context.set_context(mode=context.PYNATIVE_MODE)
+    x = nn.Dense(3, 3).set_train()(Tensor([[1.0, 2.0, 3.0]]))
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(lambda x: function(x).sum())(x)
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(lambda x: ops.grad(lambda x: function(x).sum())(x * 2).sum())(Tensor([[1.0, 2.0, 3.0]]))
+
+
+def test_an_input_that_a_forward_has_written_to_before() -> None:
+    context.set_context(mode=context.PYNATIVE_MODE)
+    layer, x = nn.Dense(3, 3).set_train(), Tensor([[1.0, 2.0, 3.0]])
+
+    def function(x: Any) -> Any:
+        rows = x.view(1, 3)
+        rows[0] = layer(rows)[0]
+        return (rows * rows).sum()
+
+    function(x)
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(function)(x)
