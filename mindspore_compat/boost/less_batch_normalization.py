@@ -75,4 +75,4 @@ def _replace_last(network: Any) -> None:
         name, cell = last
         made = CommonHeadLastFN(cell.in_channels, cell.out_channels, cell.weight, has_bias=False)
         made.update_parameters_name(cell.param_prefix + ".")
-        network.insert_child_to_cell(name, made)
+        network._exchange_child(name, made)

@@ -9,6 +9,7 @@
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
 | ``x.index(y)``, ``x.count(y)``, a list or tuple | 1 is 1.0 and True | numbers of one type |
 | ``isconstant(x[0])`` | has the value alone | of what it was computed |
+| ``y = not x``, a Tensor of one element | a bool | a Tensor |
 
 ``_element_updates.py`` compiles such functions again, with calls of what stands here.
 """
@@ -28,19 +29,21 @@ import torch
 
 from mindspore_compat.common import _in_graph, _tracing
 from mindspore_compat.common._compiled_words import RefusedError
+from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit
 
 __all__ = ["IS_CONSTANT", "Meanings", "check_zip", "differs", "is_compiled"]
 
-_CONTAINS = dis.opmap["CONTAINS_OP"]
-_IN, _MAP, _LOOPS, _PLACES, _SEQUENCE, _IS_COMPILED = (
-    f"__mindspore_compat_{name}__" for name in ("in", "map", "loops", "places", "sequence", "is_compiled")
+_CODES = {dis.opmap["CONTAINS_OP"], dis.opmap["UNARY_NOT"]}  # the latter but for conditions
+_IN, _NOT, _MAP, _LOOPS, _PLACES, _SEQUENCE, _IS_COMPILED = (
+    f"__mindspore_compat_{name}__" for name in ("in", "not", "map", "loops", "places", "sequence", "is_compiled")
 )
 IS_CONSTANT = "__mindspore_compat_isconstant__"
 #: they make sequences in compiled code
 _MAKERS = {"map": map, "zip": zip, "enumerate": enumerate, "filter": filter}
 _NAMES = frozenset((*_MAKERS, "isconstant", "index", "count"))
 _IS_WALKED = "is_walked"  # of a node: a loop walks through it at once
+_IS_ASKED = "is_asked"  # of a node: a condition, or a part of it
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
@@ -55,7 +58,7 @@ def differs(code: types.CodeType) -> bool:
         return False
     if (
         code.co_name == "<dictcomp>"
-        or _CONTAINS in code.co_code[::2]
+        or not _CODES.isdisjoint(code.co_code[::2])
         or not _NAMES.isdisjoint(code.co_names)
         or _comments(code.co_filename)
     ):
@@ -76,6 +79,21 @@ class Meanings(ast.NodeTransformer):
     """Expressions of a module, with calls of what stands below."""
 
     path = ""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        for item in ast.walk(node):
+            if isinstance(item, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+                _ask(item.test)
+            elif isinstance(item, ast.comprehension):
+                for condition in item.ifs:
+                    _ask(condition)
+        return self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Not) or hasattr(node, _IS_ASKED):
+            return node
+        return ast.copy_location(ast.Call(ast.Name(_NOT, ast.Load()), [node.operand], []), node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         setattr(node.iter, _IS_WALKED, True)
@@ -124,6 +142,16 @@ class Meanings(ast.NodeTransformer):
         return node
 
 
+def _ask(condition: ast.expr) -> None:
+    """Note that only the truth of the expression, and so of its parts, is asked."""
+    setattr(condition, _IS_ASKED, True)
+    if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        _ask(condition.operand)
+    elif isinstance(condition, ast.BoolOp):
+        for part in condition.values:
+            _ask(part)
+
+
 def _with_what_is_read(call: ast.Call) -> ast.Call:
     """``isconstant(value)`` that is also given what the expression reads, and of what it takes the length."""
     nodes = list(ast.walk(call.args[0]))
@@ -143,6 +171,15 @@ def _refuse_loops() -> bool:
     if is_compiled():
         raise TypeError("The 'generators' supports 1 'comprehension' in DictComp/GeneratorExp, but got more loops.")
     return False
+
+
+def _not(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or not is_compiled():
+        return not value
+    if value.dim() > 1 or value.numel() != 1:
+        raise ValueError("Only a Tensor that contains one element and has at most one axis has a truth value.")
+    with torch._C.DisableTorchFunctionSubclass():
+        return wrap(torch.logical_not(value))
 
 
 def _is_in(item: Any, items: Any) -> bool:
@@ -226,6 +263,7 @@ def _check_items(items: tuple[Any, ...]) -> None:
 
 for _name, _helper in (
     (_IN, _is_in),
+    (_NOT, _not),
     (_MAP, _map),
     (_LOOPS, _refuse_loops),
     (_PLACES, _places),

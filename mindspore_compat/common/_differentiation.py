@@ -28,7 +28,7 @@ from mindspore_compat.common._integer_gradients import Shadows, has_integers, is
 from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._overwritten import with_copies
-from mindspore_compat.common._points import Lent, as_variable, is_differentiable, point, points, variable
+from mindspore_compat.common._points import CHANGED, Lent, as_variable, is_differentiable, point, points, variable
 from mindspore_compat.common._recorded import (
     DIFFERENTIABLE,
     THREAD,
@@ -130,6 +130,7 @@ class Forward:
         elif wanted:
             args, self.lent = points(args, wanted)
         self.variables = [variable(args[position]) for position in wanted]
+        nodes = [item.grad_fn for item in self.variables]
         self.start = sequence_number() if THREAD.running or (THREAD.has_kept and is_graph_mode()) else None
         if seen.assignments and assigns_elements(fn, False):
             fn = with_copies(fn)
@@ -141,6 +142,8 @@ class Forward:
                 with torch.enable_grad(), DIFFERENTIABLE:
                     self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
         self.end = sequence_number()
+        if any(item.grad_fn is not node for item, node in zip(self.variables, nodes, strict=True)):
+            raise RuntimeError(CHANGED)
 
     @staticmethod
     def _following(

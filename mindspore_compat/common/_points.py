@@ -15,8 +15,13 @@ from mindspore_compat.common._recorded import THREAD, keeps_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.sparse_tensor import Sparse
 
-__all__ = ["Lent", "as_variable", "is_differentiable", "point", "points", "variable"]
+__all__ = ["CHANGED", "Lent", "as_variable", "is_differentiable", "point", "points", "variable"]
 
+#: what is said where a forward writes to a point that has a history; torch refuses it where there is none
+CHANGED = (
+    "A leaf tensor that need grad is being used in an inplace operator: the function writes to its input or to a view "
+    "of it. Let it write to a copy."
+)
 _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _lock = threading.Lock()

@@ -10,10 +10,11 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import CPU
-from mindspore_compat.common import _wrap
+from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import keeps_graph
 
-__all__ = ["device_from", "joined", "operand_from", "plain_from"]
+__all__ = ["device_from", "is_followed", "joined", "operand_from", "plain_from"]
 
 
 #: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
@@ -66,10 +67,10 @@ def operand_from(data: Any, device: torch.device) -> torch.Tensor:
 
 def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tensor:
     """A plain torch tensor from anything the constructor takes; Python floats become float32, or with ``keeps_digits``
-    float64, for a dtype that is still to come.
+    float64, for a dtype that is still to come. With ``copy`` a Tensor's derivative goes on (`is_followed`).
     """
     if isinstance(data, torch.Tensor):
-        return _wrap.plain(data)
+        return _shared(data) if copy else _wrap.plain(data)
     if isinstance(data, np.ndarray):
         if data.dtype.kind in "USOVMm" and data.dtype.name not in _OF_ML_DTYPES:
             raise TypeError(
@@ -107,6 +108,41 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
         "For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', "
         f"'int', 'bool', 'complex']', but got type '{type(data).__name__}'."
     )
+
+
+def is_followed(data: torch.Tensor) -> bool:
+    """Whether a Tensor that is made of ``data`` has its derivative: in a forward, but not of a Parameter."""
+    return data.requires_grad and keeps_graph() and not isinstance(data, torch.nn.Parameter)
+
+
+def _shared(data: torch.Tensor) -> torch.Tensor:
+    """A Tensor's memory as that of another, as upstream with its derivative where `is_followed`."""
+    if not is_followed(data):
+        return _wrap.plain(data)
+    return torch._C.TensorBase.view_as(data, data) if _tracing.is_tracing() else _Shared.apply(data)
+
+
+class _Shared(torch.autograd.Function):
+    """No view for torch, so that both Tensors may be written to."""
+
+    only_operators = True  # Python in its backward pass looks at no value
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(data: torch.Tensor) -> torch.Tensor:  # type: ignore[override]
+        return _wrap.plain(data)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Nothing is kept."""
+
+    @staticmethod
+    def backward(ctx: Any, dout: Any) -> Any:  # type: ignore[override]
+        return dout
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Any) -> Any:  # type: ignore[override]
+        return tangent.view_as(tangent)
 
 
 def sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:

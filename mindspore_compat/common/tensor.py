@@ -22,7 +22,7 @@ from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wr
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._float8 import to_dtype
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from, operand_from, plain_from, sent
+from mindspore_compat.common._tensor_data import device_from, is_followed, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values, str_values
@@ -240,7 +240,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         return self.copy()
 
     def __deepcopy__(self, memodict: dict) -> Tensor:
-        result = _Base.clone(_Base.detach(self))
+        result = _Base.clone(self if is_followed(self) else _Base.detach(self))
         result.__class__ = type(self)
         if self.requires_grad and self.is_leaf:
             result.requires_grad_(True)

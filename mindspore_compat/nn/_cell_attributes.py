@@ -364,6 +364,11 @@ class Attributes(Listing):
         self._restructured()
         self._modules[child_name] = child_cell
 
+    def _exchange_child(self, name: str, child: Any) -> None:
+        """``child`` under a name, also where the Cell keeps a list of what it calls."""
+        self._restructured()
+        self._modules[name] = child
+
     def register_parameter(self, name: str, param: Any) -> None:
         """torch's: without MindSpore's checks of the name."""
         self._restructured()

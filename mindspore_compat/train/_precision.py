@@ -74,7 +74,7 @@ def cast_except(network: Any, dtype: torch.dtype, black_list: list[type]) -> Non
 def _wrap_black(cell: Any, dtype: torch.dtype, black_list: tuple[type, ...]) -> None:
     for name, child in list(cell._modules.items()):
         if issubclass(type(child), black_list):
-            cell._modules[name] = _OutputTo16(child.to_float(torch.float32), dtype)
+            cell._exchange_child(name, _OutputTo16(child.to_float(torch.float32), dtype))
         elif isinstance(child, Cell) and not isinstance(child, _OutputTo16):
             _wrap_black(child, dtype, black_list)
 

@@ -200,3 +200,62 @@ def test_what_python_walks_through_once_is_a_sequence():
         ms.set_context(mode=ms.PYNATIVE_MODE)
     with pytest.raises(TypeError, match="'zip' object is not subscriptable"):
         sequences(Tensor([7, 8]))
+
+
+@ms.jit
+def negated(x):
+    return not x
+
+
+@ms.jit
+def masked(x):
+    is_small = not x[0] > 5
+    return is_small.astype(ms.float32) * x, [not x[0]], not not x[0], (not x[0]) or is_small
+
+
+@ms.jit
+def chosen(x):
+    if not x[0] > 5 and not x.sum() > 100:
+        x = x + 1
+    while not x[0] > 5:
+        x = x * 2
+    return x if not x[1] > 100 else -x
+
+
+class Negated(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.is_on = Parameter(Tensor(True), name="is_on")
+
+    def construct(self, x):
+        return not self.is_on, not x.shape, not None, not x.all()
+
+
+@pytest.mark.parametrize("value, shape, expected", [(3, (), False), (0.0, (), True), ([2.0], (1,), False)])
+def test_not_of_a_tensor_is_a_tensor_in_compiled_code(value, shape, expected):
+    found = negated(Tensor(value))
+    assert isinstance(found, Tensor) and found.dtype is ms.bool_ and found.shape == shape
+    assert bool(found) is expected
+
+
+@pytest.mark.parametrize("value", [[[0.0]], [1.0, 2.0], np.zeros(0, np.float32)])
+def test_not_wants_one_element(value):
+    with pytest.raises(ValueError, match="one element"):
+        negated(Tensor(value))
+
+
+def test_not_of_others_is_a_bool():
+    assert [negated(value) for value in (3, 0, None, [], (1,), "", {})] == [False, True, True, True, False, True, True]
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert Negated()(Tensor([1.0, 0.0])) == (False, False, True, True)
+
+
+def test_not_among_others():
+    found = masked(Tensor([1.0, 2.0]))
+    assert found[0].asnumpy().tolist() == [1.0, 2.0]
+    assert [type(item) for item in (found[1][0], *found[2:])] == [Tensor] * 3
+    assert chosen(Tensor([1.0, 2.0])).asnumpy().tolist() == [8.0, 12.0]
+    ms.set_context(mode=ms.GRAPH_MODE)
+    found = Negated()(Tensor([1.0, 0.0]))
+    assert [type(item) for item in found] == [Tensor, bool, bool, Tensor]
+    assert [bool(item) for item in found] == [False, False, True, True]

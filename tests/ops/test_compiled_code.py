@@ -322,3 +322,66 @@ def test_a_function_has_the_derivative_that_it_was_given(mode: str) -> None:
 def test_a_derivative_that_is_none_is_refused(bprop: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="custom_vjp"):
         ops.grad(_own_function(bprop), (0, 1))(Tensor([1.0]), Tensor([2.0]))
+
+
+# --- HyperMap and Map -------------------------------------------------------------------------------------------------
+
+
+class Mapped(nn.Cell):
+    def __init__(self, kind: Any) -> None:
+        super().__init__()
+        self.map = kind()
+
+    def construct(self, one: Any, other: Any) -> Any:
+        return self.map(ops.add, one, other)
+
+
+_LEAVES, _ELEMENTS = ops.HyperMap, functional.Map
+_MAPPED: list[tuple[Any, Any, Any, Any]] = [
+    (_LEAVES, [1.0, 2.0], [3.0, 4.0], [4.0, 6.0]),
+    (_LEAVES, (1.0, [2.0]), (3.0, [4.0]), (4.0, [6.0])),
+    (_LEAVES, [1.0, (2.0, [5.0])], [3.0, (4.0, [6.0])], [4.0, (6.0, [11.0])]),
+    (_LEAVES, {"a": 1.0, "b": [2.0]}, {"b": [4.0], "a": 3.0}, {"b": [6.0], "a": 4.0}),
+    (_LEAVES, 1.0, 2.0, 3.0),
+    (_LEAVES, [], [], []),
+    (_ELEMENTS, [1.0, 2.0], [3.0, 4.0], [4.0, 6.0]),
+    (_ELEMENTS, (1.0, 2.0), (3.0, 4.0), (4.0, 6.0)),
+    (_LEAVES, [1.0, 2.0], (3.0, 4.0), RuntimeError),
+    (_LEAVES, (1.0, [2.0]), (3.0, (4.0,)), RuntimeError),
+    (_LEAVES, (1.0, 2.0), (3.0,), RuntimeError),
+    (_LEAVES, {"a": 1.0}, {"b": 1.0}, ValueError),
+    (_LEAVES, {"a": 1.0}, 2.0, RuntimeError),
+    (_ELEMENTS, (1.0, 2.0), [3.0, 4.0], RuntimeError),
+    (_ELEMENTS, 1.0, 2.0, RuntimeError),
+    (_ELEMENTS, {"a": 1.0}, {"a": 1.0}, RuntimeError),
+]
+
+
+def _tensors(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _tensors(item) for key, item in found.items()}
+    return type(found)([_tensors(item) for item in found]) if isinstance(found, (tuple, list)) else Tensor([found])
+
+
+def _numbers(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _numbers(item) for key, item in found.items()}
+    return type(found)([_numbers(item) for item in found]) if isinstance(found, (tuple, list)) else float(found[0])
+
+
+@pytest.mark.usefixtures("graph_mode")
+@pytest.mark.parametrize("kind, one, other, result", _MAPPED)
+def test_maps_keep_kinds_in_graph_mode(kind: Any, one: Any, other: Any, result: Any) -> None:
+    net = Mapped(kind)
+    if isinstance(result, type):
+        with pytest.raises(result):
+            net(_tensors(one), _tensors(other))
+    else:
+        assert repr(_numbers(net(_tensors(one), _tensors(other)))) == repr(result)
+
+
+def test_maps_make_tuples_in_pynative_mode() -> None:
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    found = ops.HyperMap()(ops.add, [Tensor([1.0]), (Tensor([2.0]), [Tensor([5.0])])], (1.0, [2.0, (3.0,)], 4.0))
+    assert _numbers(found) == (2.0, (4.0, (8.0,)))
+    assert _numbers(functional.Map()(ops.add, [Tensor([1.0]), Tensor([2.0])], (1.0,))) == (2.0,)

@@ -4,12 +4,14 @@ updates, vmap, stale forwards.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, context, nn, ops
 from mindspore_compat.ops.function.grad import jacrev, jvp, vjp
 from tests.ops.test_differentiation import MODES, Kept, X
@@ -221,3 +223,103 @@ def test_a_bprop_that_gives_a_number_for_a_tensor() -> None:
             return dout * n, 0
 
     assert [float(item) for item in ops.grad(Scaled(), (0, 1))(Tensor([2.0]), Tensor([5.0]))] == [5.0, 0.0]
+
+
+# --- Tensors that are made of Tensors; the numbers are real MindSpore 2.10's in PYNATIVE_MODE --------------------------
+
+
+def _written(x: Any) -> Any:
+    made = x * 2
+    again = Tensor(made)
+    again[0] = 100.0
+    return again * made
+
+
+_OF_TENSORS: list[tuple[Any, list[float]]] = [
+    (lambda x: Tensor(x) * x, [2.0, 4.0, 6.0]),
+    (lambda x: Tensor(x * 2) * x, [4.0, 8.0, 12.0]),
+    (lambda x: Tensor(x * 2, ms.float32) * x, [4.0, 8.0, 12.0]),
+    (lambda x: Tensor(x * 2, ms.float16).astype(ms.float32) * x, [4.0, 8.0, 12.0]),
+    (lambda x: ms.tensor(x * 2, dtype=ms.float64) * x, [4.0, 8.0, 12.0]),
+    (lambda x: Tensor(input_data=x * 2, const_arg=True) * x, [4.0, 8.0, 12.0]),
+    (lambda x: copy.deepcopy(x * 2) * x, [4.0, 8.0, 12.0]),
+    (_written, [200.0, 16.0, 24.0]),
+    (lambda x: Tensor(Parameter(x * 2, name="p")) * x, [2.0, 4.0, 6.0]),
+    (lambda x: Parameter(x * 2, name="p") * x, [2.0, 4.0, 6.0]),
+    (lambda x: Tensor((x * 2).asnumpy()) * x, [2.0, 4.0, 6.0]),
+]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
+@pytest.mark.parametrize("function, expected", _OF_TENSORS)
+def test_a_tensor_of_a_tensor_has_its_derivative(function: Any, expected: list[float], mode: int) -> None:
+    context.set_context(mode=mode)
+    x = Tensor([1.0, 2.0, 3.0])
+    assert ops.grad(lambda x: function(x).sum())(x).asnumpy().tolist() == expected
+
+
+@pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
+def test_a_tensor_of_a_parameter_is_constant(mode: int) -> None:
+    context.set_context(mode=mode)
+    w, x = Parameter(Tensor([2.0, 3.0]), name="w"), Tensor([1.0, 2.0])
+    assert ops.grad(lambda x: (Tensor(w) * x).sum(), None, w)(x).asnumpy().tolist() == [0.0, 0.0]
+    assert ops.grad(lambda x: (Tensor(w * 1) * x).sum(), None, w)(x).asnumpy().tolist() == [1.0, 2.0]
+
+
+def test_higher_and_forward_derivatives_of_a_tensor_of_a_tensor() -> None:
+    x = Tensor([1.0, 2.0, 3.0])
+    cube = lambda x: Tensor(x * x) * x
+    slope = ops.grad(lambda x: cube(x).sum())
+    assert ops.grad(lambda x: slope(x).sum())(x).asnumpy().tolist() == [6.0, 12.0, 18.0]
+    assert jvp(cube, x, x)[1].asnumpy().tolist() == [3.0, 24.0, 81.0]
+    assert jacrev(cube)(x).asnumpy().diagonal().tolist() == [3.0, 12.0, 27.0]
+    assert ops.vmap(cube)(x).asnumpy().tolist() == [1.0, 8.0, 27.0]
+
+
+def test_a_tensor_of_what_a_network_gave_holds_no_graph() -> None:
+    net = nn.Dense(2, 2).set_train()
+    assert Tensor(net(Tensor([[1.0, 2.0]]))).grad_fn is None
+
+
+# --- a forward that writes to what it is differentiated by -------------------------------------------------------------
+
+
+def _writes(x: Any) -> Any:
+    x[0, 0] = 5.0
+    return x * x
+
+
+def _writes_to_a_view(x: Any) -> Any:
+    flat = x.view(3)
+    flat[0] = flat[1] * 2
+    return flat * flat
+
+
+def _writes_to_an_element(x: Any) -> Any:
+    row = x[0]
+    row[0] = row[1] * 2
+    return row * row
+
+
+@pytest.mark.parametrize("function", [_writes, _writes_to_a_view, _writes_to_an_element])
+def test_what_has_a_history_is_not_changed_unseen(function: Any) -> None:
+    context.set_context(mode=context.PYNATIVE_MODE)
+    x = nn.Dense(3, 3).set_train()(Tensor([[1.0, 2.0, 3.0]]))
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(lambda x: function(x).sum())(x)
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(lambda x: ops.grad(lambda x: function(x).sum())(x * 2).sum())(Tensor([[1.0, 2.0, 3.0]]))
+
+
+def test_an_input_that_a_forward_has_written_to_before() -> None:
+    context.set_context(mode=context.PYNATIVE_MODE)
+    layer, x = nn.Dense(3, 3).set_train(), Tensor([[1.0, 2.0, 3.0]])
+
+    def function(x: Any) -> Any:
+        rows = x.view(1, 3)
+        rows[0] = layer(rows)[0]
+        return (rows * rows).sum()
+
+    function(x)
+    with pytest.raises(RuntimeError, match="inplace"):
+        ops.grad(function)(x)

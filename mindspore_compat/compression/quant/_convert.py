@@ -151,7 +151,7 @@ def _convert_operators(cell: Cell, how: Conversion) -> None:
         made.set_train(cell.training)
         made.update_parameters_name(f"{cell.param_prefix}.{prefix}." if cell.param_prefix else f"{prefix}.")
         delattr(cell, name)
-        cell.insert_child_to_cell(name, made)
+        cell._exchange_child(name, made)
 
 
 def _take(new: Cell, old: Cell, names: tuple[str, ...]) -> None:

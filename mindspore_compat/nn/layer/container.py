@@ -104,6 +104,10 @@ class _CellSequence(Cell):
                 for parameter in cell.parameters():
                     parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1 :]])
             self._modules[str(position)] = cell
+        self._relist()
+
+    def _relist(self) -> None:
+        """The children are others: what is kept of them is to be renewed."""
 
     def insert(self, index: int, cell: Any) -> None:
         """``cell`` before position ``index``.
@@ -131,8 +135,7 @@ class _CellSequence(Cell):
         _check_cell(cell, type(self).__name__)
         if self._auto_prefix:
             _rename(cell, f"{self._prefix()[0]}{len(self)}.")
-        self._restructured()
-        self._modules[str(len(self))] = cell
+        self._exchange_child(str(len(self)), cell)
 
     def extend(self, cells: Any) -> Any:
         """All of a list (or another container) at the end."""
@@ -152,6 +155,7 @@ class _CellSequence(Cell):
             _rename(module, f"{self._prefix()[0]}{name}.")
         self._restructured()
         super().add_module(name, module)
+        self._relist()
 
     def __delitem__(self, index: Any) -> None:
         keys = list(self._modules)
@@ -165,6 +169,7 @@ class _CellSequence(Cell):
         prefix, count = self._prefix()
         if all(key.isdigit() for key in keys):
             self._replace(list(self._modules.values()), prefix, count)
+        self._relist()
 
 
 class SequentialCell(_CellSequence):
@@ -175,6 +180,10 @@ class SequentialCell(_CellSequence):
         >>> print(net(Tensor([[[-1.0], [2.0]]])))
         [[0. 2.]]
     """
+
+    #: the Cells that are called. As upstream a list beside the children, which only methods of this class renew: what
+    #: an attribute, `insert_child_to_cell` or `_cells` adds or exchanges is a child, but not called
+    cell_list: list[Any]
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -189,14 +198,14 @@ class SequentialCell(_CellSequence):
             _check_cell(cell, "SequentialCell")
             self.insert_child_to_cell(name, cell)
             _rename(cell, name + ".")
+        self._relist()
 
-    @property
-    def cell_list(self) -> list[Any]:
-        return list(self._modules.values())
+    def _relist(self) -> None:
+        self.cell_list = list(self._modules.values())
 
-    @cell_list.setter
-    def cell_list(self, value: Any) -> None:
-        """Upstream keeps a copy that some code sets; the children are the truth here."""
+    def _exchange_child(self, name: str, child: Any) -> None:
+        super()._exchange_child(name, child)
+        self._relist()
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -207,8 +216,7 @@ class SequentialCell(_CellSequence):
         _check_cell(cell, "SequentialCell")
         prefix, _ = self._prefix()
         key = list(self._modules)[_position(len(self), index, "SequentialCell")]
-        self._restructured()
-        self._modules[key] = cell
+        self._exchange_child(key, cell)
         _rename(cell, f"{prefix}{key}.")
 
     def _exchange(self, cells: list[Any]) -> None:
@@ -220,9 +228,10 @@ class SequentialCell(_CellSequence):
         for key, cell in self._modules.items():
             if id(cell) not in known:
                 _rename(cell, f"{prefix}{key}.")
+        self._relist()
 
     def construct(self, input_data: Any) -> Any:
-        for cell in self._modules.values():
+        for cell in self.cell_list:
             input_data = cell(input_data)
         return input_data
 

@@ -12,6 +12,8 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common._compiled_meaning import is_compiled
+from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = """
@@ -180,7 +182,8 @@ class MultitypeFuncGraph:
 
 
 class HyperMap:
-    """A function applied to the leaves of (nested) sequences; the results are tuples of the same nesting.
+    """A function applied to the leaves of (nested) sequences; the results are tuples of the same nesting, in compiled
+    code lists for lists and dicts for dicts.
 
     Args:
         ops: the function; None takes it as first argument of the call.
@@ -203,9 +206,44 @@ class HyperMap:
 
 
 def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:
-    if not isinstance(args[0], (tuple, list)):
-        return function(*args)
-    return tuple([_over_leaves(function, items) for items in zip(*args)])
+    return _over_elements(lambda *items: _over_leaves(function, items), args, function)
+
+
+def _over_elements(each: Callable[..., Any], args: tuple, of_leaves: Callable[..., Any] | None) -> Any:
+    """What ``each`` gives for the elements of sequences; ``of_leaves``: what is called where there are none.
+
+    Python code and compiled code mean the same by tuples of one length only.
+
+    Raises:
+        RuntimeError: in compiled code, for sequences of several kinds or lengths.
+    """
+    if all(type(item) is tuple and len(item) == len(args[0]) for item in args):
+        return tuple(map(each, *args))
+    if not is_compiled():
+        return tuple(map(each, *args)) if of_leaves is None or isinstance(args[0], (tuple, list)) else of_leaves(*args)
+    kinds = [_kind(item) for item in args]
+    if of_leaves is not None and (None in kinds) and dict not in kinds:
+        return of_leaves(*args)
+    if None in kinds or len(set(kinds)) > 1 or (of_leaves is None and dict in kinds):
+        raise RefusedError(f"'HyperMap' and 'Map' want sequences of one kind, but got {[type(item) for item in args]}.")
+    if len({len(item) for item in args}) > 1:
+        raise RefusedError(
+            f"'HyperMap' and 'Map' want sequences of one length, but got {[len(item) for item in args]}."
+        )
+    if kinds[0] is dict:
+        return _over_dicts(each, args)
+    return list(map(each, *args)) if kinds[0] is list else tuple(map(each, *args))
+
+
+def _kind(value: Any) -> type | None:
+    return next((kind for kind in (tuple, list, dict) if isinstance(value, kind)), None)
+
+
+def _over_dicts(each: Callable[..., Any], args: tuple) -> dict:
+    for key in args[-1]:
+        if any(key not in item for item in args):
+            raise ValueError(f"For 'HyperMap', all dicts must have the same keys, but {key!r} is not in all of them.")
+    return {key: each(*[item[key] for item in args]) for key in args[-1]}
 
 
 def iter_converter(xs: Any) -> Any:
@@ -232,7 +270,7 @@ def ms_next(xs: Any) -> tuple[Any, Any]:
 
 
 class Map:
-    """A function applied to the elements of sequences; the result is a tuple.
+    """A function applied to the elements of sequences; the result is a tuple, in compiled code a list for lists.
 
     Args:
         ops: the function; None takes it as first argument of the call.
@@ -245,7 +283,7 @@ class Map:
 
     def __call__(self, *args: Any) -> Any:
         function, items = (args[0], args[1:]) if self.ops is None else (self.ops, args)
-        return tuple(map(function, *items))
+        return _over_elements(function, items, None)
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:

@@ -165,7 +165,7 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
                 done[id(child)] = (
                     RoundedResult(child) if isinstance(child, FakeQuantWithMinMaxObserver) else IntegerLayer(child)
                 )
-            cell.insert_child_to_cell(name, done[id(child)])
+            cell._exchange_child(name, done[id(child)])
             count += 1
         elif isinstance(child, Cell):
             count += _replace(child, done)
