@@ -15,7 +15,16 @@ import numpy as np
 from mindspore_compat import log
 from mindspore_compat.mindrecord._arguments import check_paths, check_shards
 from mindspore_compat.mindrecord._codec import bytes_saved, encode_blobs, encode_map
-from mindspore_compat.mindrecord._file import FIELD_NAME, HEADER_SIZE, PAGE_SIZE, SIZES, check_index, read_header
+from mindspore_compat.mindrecord._file import (
+    FIELD_NAME,
+    HEADER_SIZE,
+    PAGE_SIZE,
+    SIZES,
+    Shard,
+    check_index,
+    read_header,
+    shard_paths,
+)
 from mindspore_compat.mindrecord.common.exceptions import (
     MRMDefineIndexError,
     MRMGetMetaError,
@@ -60,11 +69,15 @@ class FileWriter:
         self._description = ""
         self._index: list[str] = []
         self._shards: list[_ShardWriter] | None = None
+        self._parallel_writer: bool | None = None
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
         """A writer that adds rows to files that are there; their schema stays."""
+        check_paths([file_name])
         header = read_header(file_name)
+        for path in shard_paths(file_name):
+            Shard(path)  # which looks whether it and its index can be read
         writer = cls(file_name)
         folder = os.path.dirname(file_name)
         writer._paths = [os.path.join(folder, name) for name in header["shard_addresses"]]
@@ -126,8 +139,16 @@ class FileWriter:
     def write_raw_data(self, raw_data: list[dict[str, Any]], parallel_writer: bool = False) -> None:
         """Add rows. Rows that do not fit the schema are left out with a warning.
 
-        Raises: ParamTypeError; RuntimeError where no row fits, there is no schema, or files exist.
+        Args:
+            parallel_writer: the same at each call; without effect (upstream's writer processes).
+
+        Raises: ParamTypeError; TypeError; RuntimeError where no row fits, there is no schema, or files exist.
         """
+        if not isinstance(parallel_writer, bool):
+            raise TypeError("The parameter `parallel_writer` must be bool.")
+        if self._parallel_writer not in (None, parallel_writer):
+            raise RuntimeError("The parameter `parallel_writer` must be consistent during use.")
+        self._parallel_writer = parallel_writer
         if not isinstance(raw_data, list):
             raise ParamTypeError(f"Invalid parameter type. 'raw_data' expect list type, but got {type(raw_data)}.")
         if any(not isinstance(row, dict) for row in raw_data):
