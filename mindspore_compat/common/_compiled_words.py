@@ -23,7 +23,8 @@ __all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_o
 
 #: who is not the program
 _OTHERS = frozenset(("mindspore_compat", "torch"))
-_CALLS_PYTHON = "mindspore_compat.common._compiled_meaning"  # what the program calls of Python, called there
+#: where what the program calls of Python is called
+_CALL_PYTHON = frozenset(f"mindspore_compat.common._compiled_{name}" for name in ("meaning", "containers", "refusals"))
 UNKNOWN = object()  # a value that can not be had without running the program's code again
 
 
@@ -102,7 +103,7 @@ def in_compiled_words(error: Exception) -> Exception:
         return TypeError("Cannot iterate over a scalar tensor.")
     if str(error).startswith("The tensor should have only one element"):
         return _of_truth(error, last)
-    if after is None or end is None or end.tb_frame.f_globals.get("__name__") == _CALLS_PYTHON:
+    if after is None or end is None or end.tb_frame.f_globals.get("__name__") in _CALL_PYTHON:
         found = _of_python(error, last)
     else:
         found = _of_operators(error, after.tb_frame)

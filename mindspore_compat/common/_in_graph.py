@@ -14,8 +14,10 @@ from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_m
 __all__ = [
     "by_compiled_line",
     "compiled_cells",
+    "TooLargeError",
     "given_back",
     "in_graph",
+    "is_too_large",
     "is_within_compiled",
     "outermost_graph_inputs",
     "refuse_if_strict",
@@ -35,6 +37,15 @@ _JIT = ("mindspore_compat.common.api", "run")
 
 #: how deep lists and tuples in each other may be that compiled code gives to the program
 MOST_LEVELS = 6
+
+
+class TooLargeError(RuntimeError, ValueError, OverflowError):
+    """A number that compiled code can not hold."""
+
+
+def is_too_large(number: int) -> bool:
+    """Whether it has more than 64 bits."""
+    return not -(2**63) <= number < 2**63
 
 
 #: Cells that were given to ``jit``
@@ -62,15 +73,19 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     the Cell or function says of the level; ``depth``: how many calls its own is away.
 
     Raises:
-        RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
+        RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`, and numbers of more than
+            64 bits.
     """
     dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
     is_deep = _is_deeper(value, MOST_LEVELS)
-    if not dicts and not parameters and not is_deep:
+    large = _too_large(value)
+    if not dicts and not parameters and not is_deep and not large:
         return value
     frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
+    if large:
+        raise TooLargeError(f"Overflow: upstream's compiled code computes in 64 bits, which do not hold {large}.")
     if is_deep:
         raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
     return _in_place_of(value, dicts)
@@ -111,6 +126,16 @@ def _has(kind: type, value: Any) -> bool:
             if _has(kind, item):
                 return True
     return False
+
+
+def _too_large(value: Any) -> int:
+    """A number of more than 64 bits that it is or holds; 0 if there is none."""
+    if type(value) is int:
+        return value if is_too_large(value) else 0
+    if type(value) in (list, tuple, dict):
+        items = value.values() if type(value) is dict else value
+        return next((found for found in map(_too_large, items) if found), 0)
+    return 0
 
 
 def _in_place_of(value: Any, dicts: bool) -> Any:
