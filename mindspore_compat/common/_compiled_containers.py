@@ -28,7 +28,7 @@ __all__ = ["METHODS", "TWICE", "called", "check_extremes", "check_keys", "is_sam
 METHODS = frozenset(("index", "count", "pop", "insert", "fromkeys", "has_key"))
 #: what makes views of a dict, which are sequences in compiled code
 TWICE = {"keys": tuple, "values": tuple, "items": list}
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _SEQUENCES = (list, tuple)
 
 
@@ -112,7 +112,8 @@ def _is_equal(one: Any, other: Any, fixed: bool) -> bool:
         return isinstance(one, torch.Tensor) and is_same(one, other)
     if type(one) is not type(other) and {type(one), type(other)} <= {bool, int, float}:
         return False
-    return bool(one is other or one == other)
+    is_one = one is other and not isinstance(one, torch.Tensor)
+    return bool(is_one or one == other)
 
 
 def is_same(item: torch.Tensor, other: Any) -> bool:

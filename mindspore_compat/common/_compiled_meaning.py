@@ -133,8 +133,8 @@ class Meanings(ast.NodeTransformer):
             return ast.copy_location(made, node)
         if getattr(node.func, "attr", getattr(node.func, "id", "")) == "isconstant" and len(node.args) == 1:
             return _with_what_is_read(node)
-        made = self._of_containers(node, is_walked)
-        return node if made is None else ast.copy_location(made, node)
+        found = self._of_containers(node, is_walked)
+        return node if found is None else ast.copy_location(found, node)
 
     def _of_containers(self, node: ast.Call, is_walked: bool) -> ast.Call | None:
         function = node.func

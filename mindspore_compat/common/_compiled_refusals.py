@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._compiled_meaning import IS_WALKED, Meanings, is_compiled
-from mindspore_compat.common._in_graph import TooLargeError, is_too_large, outermost_graph_inputs
+from mindspore_compat.common._compiled_words import RefusedError
+from mindspore_compat.common._in_graph import is_too_large, outermost_graph_inputs
 
 __all__ = ["Refusals", "may_be_refused"]
 
@@ -56,7 +57,9 @@ class Refusals(Meanings):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        calls = [(_SET, [])] if any(_sets_of_element(item) for item in node.body) else []
+        calls: list[tuple[str, list[ast.expr]]] = (
+            [(_SET, [])] if any(_sets_of_element(item) for item in node.body) else []
+        )
         large = next((number for item in node.body for number in _large_numbers(item)), None)
         if large is not None:
             calls.append((_NUMBER, [ast.Constant(large)]))
@@ -148,7 +151,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 def _refuse_number(number: int) -> None:
     if is_compiled():
-        raise TooLargeError(
+        raise RefusedError(
             "Unable to cast Python instance of type <class 'int'> to C++ type 'long': upstream's compiler has no "
             f"number {number}."
         )

@@ -25,6 +25,7 @@ __all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_o
 _OTHERS = frozenset(("mindspore_compat", "torch"))
 #: where what the program calls of Python is called
 _CALL_PYTHON = frozenset(f"mindspore_compat.common._compiled_{name}" for name in ("meaning", "containers", "refusals"))
+_CALLS_CELLS = "mindspore_compat.nn.cell"
 UNKNOWN = object()  # a value that can not be had without running the program's code again
 
 
@@ -107,7 +108,7 @@ def in_compiled_words(error: Exception) -> Exception:
         found = _of_python(error, last)
     else:
         found = _of_operators(error, after.tb_frame)
-    return found or _of_methods(error, last) or error
+    return found or _of_methods(error, last) or _of_calls(error, last, end) or error
 
 
 def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
@@ -129,6 +130,11 @@ def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
         return TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got {shift[2]}.")
     if isinstance(error, (IndexError, KeyError)):
         return _of_items(error, step)
+    if message.startswith("unhashable type") and isinstance(_node_at(step, ast.Dict), ast.Dict):
+        return RefusedError(
+            "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got "
+            f"{message.partition(':')[2].strip()}."
+        )
     node = _node_at(step, ast.Call)
     if not isinstance(node, ast.Call):
         return None
@@ -144,7 +150,8 @@ def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
     """A Tensor of many elements where one truth is wanted: by a function of Python's, or by what branches."""
     call = _node_at(step, ast.Call)
     if isinstance(call, ast.Call):
-        if isinstance(call.func, ast.Name) and call.func.id in ("bool", "max", "min"):
+        function: Any = call.func
+        if getattr(function, "id", "") in ("bool", "max", "min") or getattr(function, "attr", "") == "switch":
             return ValueError(f"The truth value of an array with more than one element is ambiguous. {error}")
         return error
     return ValueError(f"Only tensor which shape is () or (1,) can be converted to bool, but: {error}")
@@ -298,6 +305,46 @@ def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None
     if words and "missing" in message:
         words += f"\n{message}"
     return TypeError(words) if words else None
+
+
+_UNEXPECTED = re.compile(r"got an unexpected keyword argument ('\w+')")
+_MULTIPLE = re.compile(r"got multiple values for argument '(\w+)'")
+_MISSING = re.compile(r"(\w+)\(\) missing (\d+) required (?:positional|keyword-only) arguments?: '(\w+)'")
+#: how many arguments functions take that upstream's compiler has words of its own for
+_COUNTS = {"mutable": "1 or 2"}
+
+
+def _of_calls(error: Exception, step: types.TracebackType, end: Any) -> Exception | None:
+    """A call of a function or Cell with arguments that it does not take, so that nothing of it has run."""
+    is_cell = end.tb_frame.f_globals.get("__name__") == _CALLS_CELLS and end.tb_frame.f_code.co_name == "__call__"
+    if not isinstance(error, TypeError) or not (is_cell or end is step):
+        return None
+    message = str(error)
+    unexpected, multiple = _UNEXPECTED.search(message), _MULTIPLE.search(message)
+    if unexpected:
+        return RefusedError(f"Got an unexpected keyword argument {unexpected[1]}. Python says: {message}.")
+    if multiple:
+        return TypeError(f"Multiply values for specific argument: {multiple[1]}. Python says: {message}.")
+    many, missing = _TOO_MANY.search(message), _MISSING.search(message)
+    name = (many or missing or [""])[0].partition("(")[0]
+    call: Any = _node_at(step, ast.Call)
+    if call is None:
+        return None
+    given = len(call.args) + len(call.keywords)
+    if name in _COUNTS:
+        return RefusedError(f"For '{name}', the number of inputs should be {_COUNTS[name]}, but got {given}.")
+    if many:
+        is_method = int(many[3]) == len(call.args) + 1
+        taken, given = (int(number) - is_method for number in many.groups()[1:])  # without self
+        if "takes from" not in message:
+            return TypeError(
+                f"The parameters number of the function is {taken}, but the number of provided arguments is {given}. "
+                f"Python says: {message}."
+            )
+        return RefusedError(
+            f"Function:{name} takes {taken} positional arguments, but {given} were given. Python says: {message}."
+        )
+    return missing and RefusedError(f"Miss argument input for parameter:{missing[3]}. Python says: {message}.")
 
 
 # --- where, and with what ---------------------------------------------------------------------------------------------

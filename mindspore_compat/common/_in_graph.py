@@ -14,7 +14,7 @@ from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_m
 __all__ = [
     "by_compiled_line",
     "compiled_cells",
-    "TooLargeError",
+    "OverflowedError",
     "given_back",
     "in_graph",
     "is_too_large",
@@ -39,8 +39,8 @@ _JIT = ("mindspore_compat.common.api", "run")
 MOST_LEVELS = 6
 
 
-class TooLargeError(RuntimeError, ValueError, OverflowError):
-    """A number that compiled code can not hold."""
+class OverflowedError(ValueError, OverflowError):
+    """A number that compiled code has computed and can not hold."""
 
 
 def is_too_large(number: int) -> bool:
@@ -73,8 +73,8 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     the Cell or function says of the level; ``depth``: how many calls its own is away.
 
     Raises:
-        RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`, and numbers of more than
-            64 bits.
+        RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
+        ValueError: for numbers of more than 64 bits.
     """
     dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
     is_deep = _is_deeper(value, MOST_LEVELS)
@@ -85,7 +85,7 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
     if large:
-        raise TooLargeError(f"Overflow: upstream's compiled code computes in 64 bits, which do not hold {large}.")
+        raise OverflowedError(f"Overflow: upstream's compiled code computes in 64 bits, which do not hold {large}.")
     if is_deep:
         raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
     return _in_place_of(value, dicts)
