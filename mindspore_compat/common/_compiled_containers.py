@@ -20,15 +20,15 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._compiled_words import RefusedError
-from mindspore_compat.common._in_graph import outermost_graph_inputs
+from mindspore_compat.common._in_graph import by_compiled_line, outermost_graph_inputs
 
-__all__ = ["METHODS", "TWICE", "called", "check_extremes", "check_keys", "is_same", "made_tuple"]
+__all__ = ["METHODS", "TWICE", "called", "check_extremes", "check_keys", "is_same", "made_tuple", "refuse_variables"]
 
 #: of containers, without names of arguments
 METHODS = frozenset(("index", "count", "pop", "insert", "fromkeys", "has_key"))
 #: what makes views of a dict, which are sequences in compiled code
 TWICE = {"keys": tuple, "values": tuple, "items": list}
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _SEQUENCES = (list, tuple)
 
 
@@ -71,6 +71,25 @@ def check_keys(held: dict[Any, Any]) -> None:
             raise RefusedError(
                 "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got "
                 "an input."
+            )
+
+
+def refuse_variables(name: str, args: tuple[Any, ...]) -> None:
+    """For a Cell of a class of this name that compiled code makes.
+
+    Raises:
+        TypeError: if it is made of inputs or Parameters.
+    """
+    tensors = [(place, item) for place, given in enumerate(args) for item in _tensors(given)]
+    if not tensors or not by_compiled_line(3):
+        return
+    inputs = outermost_graph_inputs()
+    known = {id(item) for item in inputs or ()}
+    for place, item in tensors:
+        if inputs is not None and (id(item) in known or isinstance(item, torch.nn.Parameter)):
+            raise TypeError(
+                f"When creating an instance of '{name}', all arguments are required to be constants, but input {place} "
+                f"is a variable, which is an input or a Parameter: {item!r:.200}."
             )
 
 

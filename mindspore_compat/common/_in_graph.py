@@ -111,11 +111,18 @@ def refuse_if_strict(cell: Any, name: str) -> None:
 
 
 def by_compiled_line(depth: int) -> bool:
-    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it."""
-    frame = sys._getframe(depth)
-    if frame.f_code.co_name == "__init__" or frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
+    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it: not what
+    an ``__init__`` runs, nor what is compiled otherwise than from its source.
+    """
+    frame: Any = sys._getframe(depth)
+    if frame.f_globals.get("__name__", "").startswith("mindspore_compat") or in_jit.is_python or not in_graph():
         return False
-    return in_graph()
+    in_graph_mode = get_context("mode") == GRAPH_MODE
+    while frame is not None and not _compiles(frame, in_graph_mode):
+        if frame.f_code.co_name == "__init__":
+            return False
+        frame = frame.f_back
+    return True
 
 
 def _has(kind: type, value: Any) -> bool:

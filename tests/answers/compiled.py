@@ -107,7 +107,96 @@ def _in_jit(lines: str, given: str) -> str:
     )
 
 
+#: what a Cell has as ``self.t``, and the statements of its method
+_ATTRIBUTES = (
+    ("Tensor([1, 2])", "self.t[0] = x"),
+    ("Tensor([1, 2])", "self.t[0] += x"),
+    ("Tensor([1, 2])", "self.t[0], self.t[1] = x, x + 1"),
+    ("Tensor([1, 2])", "for i in range(2):\n            self.t[i] = self.t[i] * x"),
+    ("Tensor([1, 2])", "y = self.t\n        self.t[0] = x\n        x = y"),
+    ("Tensor([1, 2])", "y = self.t\n        y[0] = x"),
+    ("Tensor([1, 2])", "self.t[0] = x\n        x = [self.t + i for i in range(2)]"),
+    ("Tensor([1, 2])", "self.t[0] = x\n        x = self.read()"),
+    ("Tensor([1, 2])", "if x > 3:\n            self.t[0] = x\n        else:\n            self.t[1] = x"),
+    ("Parameter(Tensor([1, 2]), name='t')", "self.t[0] = x"),
+    ("[1, 2]", "self.t[0] = x"),
+    ("[1, 2]", "self.t[0] += 7"),
+    ("[[1, 2], 3]", "self.t[0][1] = x"),
+    ("[Tensor([1, 2]), 3]", "self.t[0][1] = x"),
+    ("{'a': 1}", "self.t['b'] = x"),
+    ("{'a': [1, 2]}", "self.t['a'][0] = x"),
+    ("(1, 2)", "self.t[0] = 7"),
+    ("3", "self.u[0] = x"),
+    ("3", "self.u[0][1] += x"),
+    ("3", "self.u += x"),
+)
+_CELL = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.t = {held}
+
+    def read(self):
+        return self.t + 0
+
+    def construct(self, x):
+        {lines}
+        return x, self.t
+
+def open(value):
+    return ["dict", *[[*item] for item in value.items()]] if isinstance(value, dict) else value
+
+net = Net()
+ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.{level})
+try:
+    for x in (5, 2):
+        found, held = net(Tensor(x))
+        say(found, open(held), open(net.t))
+finally:
+    ms.set_context(mode=ms.PYNATIVE_MODE, jit_syntax_level=ms.LAX)
+"""
+#: what a Cell that compiled code makes is made of
+_MADE_OF = ("x", "(1, [x])", "self.p", "3", "x.shape", "x * 1 if False else 4", "self.t")
+_MAKER = """
+class Made(nn.Cell):
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+    def construct(self, x):
+        return x
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.t, self.p, self.kind = Tensor([1.0]), Parameter(Tensor([2.0]), name="p"), Made
+
+    def construct(self, x):
+        return self.kind({value})(x)
+
+ms.set_context(mode=ms.GRAPH_MODE)
+try:
+    say(Net()(x))
+finally:
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+"""
+
+
 PROGRAMS = {
+    **{
+        f"elements of a Cell's attribute {held}, {lines}": _CELL.format(held=held, lines=lines, level="LAX")
+        for held, lines in _ATTRIBUTES
+    },
+    **{
+        f"elements of a Cell's attribute {held}, strict": _CELL.format(held=held, lines=lines, level="STRICT")
+        for held, lines in (
+            *_ATTRIBUTES[::9],
+            ("[1, 2]", "self.t[0] = x"),
+            ("{'a': 1}", "self.t['b'] = x"),
+            ("[[1], 2]", "self.t[0].append(3)"),
+        )
+    },
+    **{f"a Cell of {value} in a Cell": _MAKER.format(value=value) for value in _MADE_OF},
     **{f"compiled, {given}": _in_jit("", given) for given in _EXPRESSIONS.strip().split("\n")},
     **{f"compiled, {lines}, {given}": _in_jit(lines, given) for lines, given in _LINES},
     **{f"compiled, unknown length, {given}": _in_jit("", given) for given in _UNKNOWN.strip().split("\n")},
