@@ -1,5 +1,4 @@
-"""Methods of lists, tuples and dicts, and of what Python makes of them, that mean something else in functions that
-upstream compiles, or are refused there:
+"""Lists, tuples and dicts in functions that upstream compiles: what means something else there or is refused.
 
 | in the source | Python | compiled |
 |---|---|---|

@@ -7,26 +7,22 @@ until an error leaves a Cell's call or a function under `jit`. The errors are of
 from __future__ import annotations
 
 import ast
-import builtins
-import functools
-import linecache
 import re
-import sys
 import types
 from typing import Any
 
 import torch
 
+from mindspore_compat.common._compiled_source import UNKNOWN, FailedCall, is_builtin, node_at, value_of
 from mindspore_compat.common._in_graph import in_graph
 
-__all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_of", "value_of"]
+__all__ = ["in_compiled_words", "method_words"]
 
 #: who is not the program
 _OTHERS = frozenset(("mindspore_compat", "torch"))
 #: where what the program calls of Python is called
 _CALL_PYTHON = frozenset(f"mindspore_compat.common._compiled_{name}" for name in ("meaning", "containers", "refusals"))
 _CALLS_CELLS = "mindspore_compat.nn.cell"
-UNKNOWN = object()  # a value that can not be had without running the program's code again
 
 
 class ZeroDivisorError(ValueError, ZeroDivisionError):
@@ -49,29 +45,6 @@ class MissingKeyError(ValueError, KeyError):
 
 class EmptySequenceError(ValueError, IndexError):
     """An item of a sequence that has none."""
-
-
-class FailedCall:
-    """A call in the program that has failed: what is called, and with what, as far as that is known for certain."""
-
-    def __init__(self, node: ast.Call, frame: types.FrameType) -> None:
-        self.function = node.func
-        self.receiver = value_of(node.func.value, frame) if isinstance(node.func, ast.Attribute) else UNKNOWN
-        self.args = [value_of(item, frame) for item in node.args]
-        self.kwargs = {item.arg or "": value_of(item.value, frame) for item in node.keywords}
-        if any(isinstance(item, ast.Starred) for item in node.args):
-            self.args = [UNKNOWN]
-
-    @property
-    def name(self) -> str:
-        """What is called, without what stands before it."""
-        function: Any = self.function
-        return getattr(function, "attr", getattr(function, "id", ""))
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all arguments are."""
-        return not any(item is UNKNOWN for item in (*self.args, *self.kwargs.values())) and "" not in self.kwargs
 
 
 def _no_words(call: FailedCall) -> str:
@@ -130,25 +103,25 @@ def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
         return TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got {shift[2]}.")
     if isinstance(error, (IndexError, KeyError)):
         return _of_items(error, step)
-    if message.startswith("unhashable type") and isinstance(_node_at(step, ast.Dict), ast.Dict):
+    if message.startswith("unhashable type") and isinstance(node_at(step, ast.Dict), ast.Dict):
         return RefusedError(
             "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got "
             f"{message.partition(':')[2].strip()}."
         )
-    node = _node_at(step, ast.Call)
+    node = node_at(step, ast.Call)
     if not isinstance(node, ast.Call):
         return None
     call = FailedCall(node, step.tb_frame)
     if isinstance(node.func, ast.Attribute):
         return _of_lists(call, message)
-    if not isinstance(node.func, ast.Name) or not _is_builtin(node.func.id, step):
+    if not isinstance(node.func, ast.Name) or not is_builtin(node.func.id, step):
         return None
     return _OF_BUILTINS.get(call.name, _none)(call, message)
 
 
 def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
     """A Tensor of many elements where one truth is wanted: by a function of Python's, or by what branches."""
-    call = _node_at(step, ast.Call)
+    call = node_at(step, ast.Call)
     if isinstance(call, ast.Call):
         function: Any = call.func
         if getattr(function, "id", "") in ("bool", "max", "min") or getattr(function, "attr", "") == "switch":
@@ -159,10 +132,10 @@ def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
 
 def _of_items(error: Exception, step: types.TracebackType) -> Exception | None:
     """An item that is not there."""
-    message, call = str(error), _node_at(step, ast.Call)
+    message, call = str(error), node_at(step, ast.Call)
     if message in ("pop index out of range", "pop from empty list"):
         return IndexError(f"The pop index out of range. Python says: {message}.")
-    node = _node_at(step, ast.Subscript)
+    node = node_at(step, ast.Subscript)
     if call is not None or not isinstance(node, ast.Subscript):
         return None
     held, place = value_of(node.value, step.tb_frame), value_of(node.slice, step.tb_frame)
@@ -279,7 +252,7 @@ def _of_operators(error: Exception, frame: types.FrameType) -> Exception | None:
 
 def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None:
     """What a Tensor's method was called with that it does not take."""
-    node = _node_at(step, ast.Call)
+    node = node_at(step, ast.Call)
     if not isinstance(node, ast.Call):
         return None
     message, call = str(error), FailedCall(node, step.tb_frame)
@@ -327,7 +300,7 @@ def _of_calls(error: Exception, step: types.TracebackType, end: Any) -> Exceptio
         return TypeError(f"Multiply values for specific argument: {multiple[1]}. Python says: {message}.")
     many, missing = _TOO_MANY.search(message), _MISSING.search(message)
     name = (many or missing or [""])[0].partition("(")[0]
-    call: Any = _node_at(step, ast.Call)
+    call: Any = node_at(step, ast.Call)
     if call is None:
         return None
     given = len(call.args) + len(call.keywords)
@@ -345,63 +318,3 @@ def _of_calls(error: Exception, step: types.TracebackType, end: Any) -> Exceptio
             f"Function:{name} takes {taken} positional arguments, but {given} were given. Python says: {message}."
         )
     return missing and RefusedError(f"Miss argument input for parameter:{missing[3]}. Python says: {message}.")
-
-
-# --- where, and with what ---------------------------------------------------------------------------------------------
-
-
-@functools.lru_cache(maxsize=16)
-def tree_of(path: str) -> ast.Module | None:
-    try:
-        return ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-
-
-def _node_at(step: types.TracebackType, kind: type[ast.expr]) -> ast.expr | None:
-    """The expression that has failed; before Python 3.11, which says where, the only one of its kind in the line."""
-    code, line = step.tb_frame.f_code, step.tb_lineno
-    tree = tree_of(code.co_filename)
-    if tree is None:
-        return None
-    nodes: list[Any] = [
-        item for item in ast.walk(tree) if isinstance(item, kind) and item.lineno <= line <= (item.end_lineno or 0)
-    ]
-    if sys.version_info >= (3, 11):
-        where = list(code.co_positions())[step.tb_lasti // 2]
-        nodes = [item for item in nodes if (item.end_lineno, item.end_col_offset) == (where[1], where[3])]
-        nodes = [item for item in nodes if (item.lineno, item.col_offset) == (where[0], where[2])] or nodes
-    return nodes[0] if len(nodes) == 1 else None
-
-
-def _is_builtin(name: str, step: types.TracebackType) -> bool:
-    return name not in step.tb_frame.f_locals and name not in step.tb_frame.f_globals and hasattr(builtins, name)
-
-
-def value_of(node: ast.expr, frame: types.FrameType) -> Any:
-    """Of names, constants and displays; nothing is called."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
-            if node.id in scope:
-                return scope[node.id]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        items = [value_of(item, frame) for item in node.elts]
-        if not any(item is UNKNOWN for item in items):
-            return items if isinstance(node, ast.List) else tuple(items)
-    if isinstance(node, ast.Dict) and None not in node.keys:
-        pairs = [
-            (value_of(key, frame), value_of(item, frame))
-            for key, item in zip(node.keys, node.values, strict=True)
-            if key
-        ]
-        if not any(item is UNKNOWN for pair in pairs for item in pair):
-            return dict(pairs)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = value_of(node.operand, frame)
-        return -value if isinstance(value, (int, float)) else UNKNOWN
-    if isinstance(node, ast.Attribute):
-        held = getattr(value_of(node.value, frame), "__dict__", {})
-        return held.get(node.attr, held.get("_parameters", {}).get(node.attr, UNKNOWN))
-    return UNKNOWN

@@ -13,47 +13,27 @@ What else means something else there, ``_compiled_meaning.py`` says.
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import dis
 import functools
 import inspect
 import linecache
-import operator
 import sysconfig
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from mindspore_compat.common._compiled_branches import Branches, may_branch
-from mindspore_compat.common._compiled_meaning import differs, is_compiled
+from mindspore_compat.common._compiled_meaning import differs
 from mindspore_compat.common._compiled_refusals import may_be_refused
-from mindspore_compat.context import is_strict
+from mindspore_compat.common._element_assignments import CHANGE, PUT, PUT_ATTRIBUTE, REFUSE, SLICE
 
 __all__ = ["assigns_elements", "seen", "with_updates_of_names"]
 
-_PUT, _CHANGE, _PUT_ATTRIBUTE, _REFUSE, _SLICE = (
-    f"__mindspore_compat_{name}__" for name in ("put", "change", "put_attribute", "refuse_in_strict", "slice")
-)
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.iadd,
-    "Sub": operator.isub,
-    "Mult": operator.imul,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": operator.imod,
-    "Pow": operator.ipow,
-    "MatMult": operator.imatmul,
-    "BitAnd": operator.iand,
-    "BitOr": operator.ior,
-    "BitXor": operator.ixor,
-    "LShift": operator.ilshift,
-    "RShift": operator.irshift,
-}
 
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
@@ -161,8 +141,8 @@ def _assigns(function: Any, compiled: bool, known: set[Any]) -> bool:
     known.add(codes[0])
     if _package(function) in _OTHERS:  # which may call a function that it was given
         return any(_assigns(item, compiled, known) for item in _held(function))
-    if any(_stores(code) or _PUT_ATTRIBUTE in code.co_names for code in codes) or (
-        not compiled and any({_PUT, _CHANGE} & {*code.co_names} for code in codes)
+    if any(_stores(code) or PUT_ATTRIBUTE in code.co_names for code in codes) or (
+        not compiled and any({PUT, CHANGE} & {*code.co_names} for code in codes)
     ):
         return True
     names = {name for code in codes for name in code.co_names}
@@ -277,7 +257,7 @@ class _Updates(Branches):
         self.generic_visit(node)
         if name is None:
             return node
-        refusal = ast.Call(ast.Name(_REFUSE, ast.Load()), [ast.Name("self", ast.Load()), ast.Constant(name)], [])
+        refusal = ast.Call(ast.Name(REFUSE, ast.Load()), [ast.Name("self", ast.Load()), ast.Constant(name)], [])
         return [ast.copy_location(ast.Expr(refusal), node), node]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -323,9 +303,9 @@ class _Updates(Branches):
         name = getattr(target, _OF_SELF, "")
         if name:
             held = [ast.Name("self", ast.Load()), ast.Constant(name), ast.Name(_local(name), ast.Load())]
-            call = ast.Call(ast.Name(_PUT_ATTRIBUTE, ast.Load()), [ast.Constant(change), value, *held, *places], [])
+            call = ast.Call(ast.Name(PUT_ATTRIBUTE, ast.Load()), [ast.Constant(change), value, *held, *places], [])
             return ast.Assign([ast.Name(_local(name), ast.Store())], call)
-        function = ast.Name(_CHANGE if change else _PUT, ast.Load())
+        function = ast.Name(CHANGE if change else PUT, ast.Load())
         given = [ast.Constant(change)] if change else []
         call = ast.Call(function, [*given, value, ast.Name(target.id, ast.Load()), *places], [])
         return ast.Assign([ast.Name(target.id, ast.Store())], call)
@@ -393,93 +373,7 @@ def _index(node: Any) -> ast.expr:
     """What stands between brackets as an expression by itself."""
     if isinstance(node, ast.Slice):
         ends = [ast.Constant(None) if end is None else end for end in (node.lower, node.upper, node.step)]
-        return ast.Call(ast.Name(_SLICE, ast.Load()), ends, [])
+        return ast.Call(ast.Name(SLICE, ast.Load()), ends, [])
     if isinstance(node, ast.Tuple) and any(isinstance(item, ast.Slice) for item in node.elts):
         return ast.Tuple([_index(item) for item in node.elts], ast.Load())
     return node
-
-
-def _put(value: Any, x: Any, *places: Any) -> Any:
-    """``x[place]... = value``; gives what ``x`` is then."""
-    return _with(x, places, lambda _: value)
-
-
-def _change(change: str, value: Any, x: Any, *places: Any) -> Any:
-    """``x[place]... += value`` and its like."""
-    return _with(x, places, lambda element: _OPERATORS[change](element[places[-1]], value))
-
-
-class UnknownAttributeError(TypeError, AttributeError):
-    """An element of an attribute that a Cell does not have."""
-
-
-def _put_attribute(change: str, value: Any, owner: Any, name: str, known: Any, *places: Any) -> Any:
-    """``owner.name[place]... = value``, or as ``change`` says; gives what the method finds under the name from now on,
-    None where that is the attribute. ``known``: what it has found there so far.
-    """
-
-    def value_of(element: Any) -> Any:
-        return _OPERATORS[change](element[places[-1]], value) if change else value
-
-    is_cell = isinstance(owner, torch.nn.Module) and is_compiled()
-    if is_cell and not hasattr(owner, name):
-        raise UnknownAttributeError(f"'self.{name}' should be initialized in the '__init__' function before subscript.")
-    held = getattr(owner, name) if known is None else known
-    if is_cell:
-        _refuse_in_strict(owner, name)
-        is_tensor = isinstance(held, torch.Tensor) and not isinstance(held, torch.nn.Parameter)
-        if is_tensor or type(held) is list:
-            return _with(_copied(held, places), places, value_of)
-    element = held
-    for place in places[:-1]:
-        element = element[place]
-    element[places[-1]] = value_of(element)
-    return None
-
-
-def _copied(held: Any, places: tuple[Any, ...]) -> Any:
-    """Lists on the way to an element as lists of their own."""
-    if type(held) is not list:
-        return held
-    held = list(held)
-    if len(places) > 1:
-        held[places[0]] = _copied(held[places[0]], places[1:])
-    return held
-
-
-def _refuse_in_strict(owner: Any, name: str) -> None:
-    """Raise TypeError at the strict level, where elements of Parameters alone may be set."""
-    if is_strict(owner.__dict__.get("_is_strict")) and is_compiled():
-        held = getattr(owner, name)
-        if not isinstance(held, torch.nn.Parameter):
-            raise TypeError(
-                f"When JIT_SYNTAX_LEVEL is not set to LAX, self.{name} should be initialized as a 'Parameter' in the "
-                f"'__init__' function to perform assign subscript, but got: {held!r:.100} with type "
-                f"'{type(held).__name__}'."
-            )
-
-
-def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> Any:
-    """``x`` with a value at a place: the object itself, but where upstream compiles another Tensor if it is one that is
-    no Parameter, also in a list or dict.
-    """
-    if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and is_compiled():
-        x = x.copy()  # type: ignore[attr-defined]
-    elif len(places) > 1 and type(x) in (list, dict) and is_compiled():
-        x[places[0]] = _with(x[places[0]], places[1:], value_of)
-        return x
-    element = x
-    for place in places[:-1]:
-        element = element[place]
-    element[places[-1]] = value_of(element)
-    return x
-
-
-for _name, _helper in (
-    (_PUT, _put),
-    (_CHANGE, _change),
-    (_PUT_ATTRIBUTE, _put_attribute),
-    (_REFUSE, _refuse_in_strict),
-    (_SLICE, slice),
-):
-    setattr(builtins, _name, _helper)  # the functions keep their globals
