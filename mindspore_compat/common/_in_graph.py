@@ -39,7 +39,7 @@ _JIT = ("mindspore_compat.common.api", "run")
 MOST_LEVELS = 6
 
 
-class OverflowedError(ValueError, OverflowError):
+class OverflowedError(ValueError, RuntimeError, OverflowError):
     """A number that compiled code has computed and can not hold."""
 
 

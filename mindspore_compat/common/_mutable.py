@@ -37,9 +37,10 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         ValueError: with ``dynamic_len``, in compiled code for elements of different Python types.
     """
     if not is_mutable(input_data):
+        themselves = "" if is_compiled() else " with no self-reference"
         raise TypeError(
             "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
-            f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
+            f"nested structures{themselves}, but got {type(input_data).__name__}: {input_data}."
         )
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
