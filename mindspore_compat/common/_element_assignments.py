@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._compiled_meaning import is_compiled
+from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.context import is_strict
 
 __all__ = ["CHANGE", "PUT", "PUT_ATTRIBUTE", "REFUSE", "SLICE"]
@@ -58,12 +59,12 @@ def _put_attribute(change: str, value: Any, owner: Any, name: str, known: Any, *
     def value_of(element: Any) -> Any:
         return _OPERATORS[change](element[places[-1]], value) if change else value
 
-    is_cell = isinstance(owner, torch.nn.Module) and is_compiled()
+    is_cell = isinstance(owner, torch.nn.Module) and is_compiled() and by_compiled_line(2)
     if is_cell and not hasattr(owner, name):
         raise UnknownAttributeError(f"'self.{name}' should be initialized in the '__init__' function before subscript.")
     held = getattr(owner, name) if known is None else known
     if is_cell:
-        _refuse_in_strict(owner, name)
+        _check_strict(owner, name)
         is_tensor = isinstance(held, torch.Tensor) and not isinstance(held, torch.nn.Parameter)
         if is_tensor or type(held) is list:
             return _with(_copied(held, places), places, value_of)
@@ -85,8 +86,14 @@ def _copied(held: Any, places: tuple[Any, ...]) -> Any:
 
 
 def _refuse_in_strict(owner: Any, name: str) -> None:
+    """Of ``owner.name[place].append(value)``."""
+    if isinstance(owner, torch.nn.Module) and is_compiled() and by_compiled_line(2):
+        _check_strict(owner, name)
+
+
+def _check_strict(owner: Any, name: str) -> None:
     """Raise TypeError at the strict level, where elements of Parameters alone may be set."""
-    if is_strict(owner.__dict__.get("_is_strict")) and is_compiled():
+    if is_strict(owner.__dict__.get("_is_strict")):
         held = getattr(owner, name)
         if not isinstance(held, torch.nn.Parameter):
             raise TypeError(
