@@ -58,7 +58,9 @@ _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 def is_compiled() -> bool:
     """Whether upstream would have compiled the code that asks, and means what it means there."""
-    return not _tracing.is_tracing() and not in_jit.is_python and _in_graph.in_graph()
+    if _tracing.is_tracing() or in_jit.is_python or not _in_graph.in_graph():
+        return False
+    return not _in_graph.is_in_init()
 
 
 def differs(code: types.CodeType) -> bool:

@@ -17,6 +17,7 @@ __all__ = [
     "OverflowedError",
     "given_back",
     "in_graph",
+    "is_in_init",
     "is_too_large",
     "is_within_compiled",
     "outermost_graph_inputs",
@@ -117,12 +118,18 @@ def by_compiled_line(depth: int) -> bool:
     frame: Any = sys._getframe(depth)
     if frame.f_globals.get("__name__", "").startswith("mindspore_compat") or in_jit.is_python or not in_graph():
         return False
+    return not is_in_init(frame)
+
+
+def is_in_init(frame: Any = None) -> bool:
+    """Whether compiled code makes a Cell, and the frame is what the Cell's ``__init__`` runs: Python runs that."""
     in_graph_mode = get_context("mode") == GRAPH_MODE
+    frame = sys._getframe(1) if frame is None else frame
     while frame is not None and not _compiles(frame, in_graph_mode):
-        if frame.f_code.co_name == "__init__":
-            return False
+        if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module):
+            return True
         frame = frame.f_back
-    return True
+    return False
 
 
 def _has(kind: type, value: Any) -> bool:

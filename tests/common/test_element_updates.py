@@ -329,6 +329,7 @@ class Filled(nn.Cell):
         super().__init__()
         self.x, self.y = Tensor([1.0, 2.0]), [1, 2]
         self.x[0] = 5.0
+        self.z = [a + b + 2**70 for a in (1, 2) for b in range(2)] + [max([1, 2], key=lambda a: -a)]
         self.fill()
 
     def fill(self):
