@@ -22,7 +22,7 @@ from mindspore_compat.common import _tracing
 from mindspore_compat.common._compiled_kinds import TENSOR_CALLS, Kind, Kinds, are_apart, stored_names
 from mindspore_compat.common._compiled_meaning import is_compiled
 from mindspore_compat.common._compiled_refusals import Refusals
-from mindspore_compat.common._compiled_words import tree_of
+from mindspore_compat.common._compiled_source import tree_of
 from mindspore_compat.common._in_graph import is_within_compiled
 
 __all__ = ["Branches", "may_branch"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat.common._compiled_words import UNKNOWN, value_of
+from mindspore_compat.common._compiled_source import UNKNOWN, value_of
 from mindspore_compat.common._in_graph import outermost_graph_inputs
 from mindspore_compat.common.dtype import dtype_name
 

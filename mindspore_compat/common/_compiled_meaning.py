@@ -7,11 +7,11 @@
 | ``map``, ``zip``, ``enumerate``, ``filter``, but as what a loop walks through | are used up | a tuple or list |
 | ``{... for x in y for z in x}`` | two loops | an error |
 | ``if x:  # @jit.cond: True`` | asks ``x`` | believes the comment |
-| ``x.index(y)``, ``x.count(y)``, a list or tuple | 1 is 1.0 and True | numbers of one type |
 | ``isconstant(x[0])`` | has the value alone | of what it was computed |
 | ``y = not x``, a Tensor of one element | a bool | a Tensor |
 
-``_element_updates.py`` compiles such functions again, with calls of what stands here.
+and what ``_compiled_containers.py`` lists. ``_element_updates.py`` compiles such functions again, with calls
+of what stands here.
 """
 
 from __future__ import annotations
@@ -28,28 +28,42 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _in_graph, _tracing
+from mindspore_compat.common._compiled_containers import (
+    METHODS,
+    TWICE,
+    called,
+    check_extremes,
+    check_keys,
+    is_same,
+    made_tuple,
+)
 from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit
 
-__all__ = ["IS_CONSTANT", "Meanings", "check_zip", "differs", "is_compiled"]
+__all__ = ["IS_CONSTANT", "IS_WALKED", "Meanings", "differs", "is_compiled"]
 
 _CODES = {dis.opmap["CONTAINS_OP"], dis.opmap["UNARY_NOT"]}  # the latter but for conditions
-_IN, _NOT, _MAP, _LOOPS, _PLACES, _SEQUENCE, _IS_COMPILED = (
-    f"__mindspore_compat_{name}__" for name in ("in", "not", "map", "loops", "places", "sequence", "is_compiled")
+_IN, _NOT, _WALK, _LOOPS, _METHOD, _HAS_KEY, _VIEW, _DICT, _EXTREME, _CONSTANT, _SEQUENCE, _IS_COMPILED = (
+    f"__mindspore_compat_{name}__"
+    for name in "in not walk loops method has_key view dict extreme constant sequence is_compiled".split()
 )
 IS_CONSTANT = "__mindspore_compat_isconstant__"
 #: they make sequences in compiled code
 _MAKERS = {"map": map, "zip": zip, "enumerate": enumerate, "filter": filter}
-_NAMES = frozenset((*_MAKERS, "isconstant", "index", "count"))
-_IS_WALKED = "is_walked"  # of a node: a loop walks through it at once
+_EXTREMES = {"max": max, "min": min}
+_NAMES = frozenset((*_MAKERS, *_EXTREMES, *METHODS, *TWICE, "isconstant"))
+_MAKES_DICTS = frozenset(dis.opmap[name] for name in ("BUILD_MAP",) if name in dis.opmap)
+IS_WALKED = "is_walked"  # of a node: a loop walks through it at once
 _IS_ASKED = "is_asked"  # of a node: a condition, or a part of it
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
 
 
 def is_compiled() -> bool:
     """Whether upstream would have compiled the code that asks, and means what it means there."""
-    return not _tracing.is_tracing() and not in_jit.is_python and _in_graph.in_graph()
+    if _tracing.is_tracing() or in_jit.is_python or not _in_graph.in_graph():
+        return False
+    return not _in_graph.is_in_init()
 
 
 def differs(code: types.CodeType) -> bool:
@@ -57,7 +71,8 @@ def differs(code: types.CodeType) -> bool:
     if code.co_name == "__init__":  # which is not compiled
         return False
     if (
-        code.co_name == "<dictcomp>"
+        code.co_name in ("<dictcomp>", "<listcomp>", "<genexpr>")
+        or not _MAKES_DICTS.isdisjoint(code.co_code[::2])
         or not _CODES.isdisjoint(code.co_code[::2])
         or not _NAMES.isdisjoint(code.co_names)
         or _comments(code.co_filename)
@@ -96,11 +111,11 @@ class Meanings(ast.NodeTransformer):
         return ast.copy_location(ast.Call(ast.Name(_NOT, ast.Load()), [node.operand], []), node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        setattr(node.iter, _IS_WALKED, True)
+        setattr(node.iter, IS_WALKED, True)
         return self.generic_visit(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        setattr(node.iter, _IS_WALKED, True)
+        setattr(node.iter, IS_WALKED, True)
         return self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -112,26 +127,50 @@ class Meanings(ast.NodeTransformer):
             found if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), ast.copy_location(found, node)), node
         )
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+    def _visit_comprehension(self, node: Any) -> ast.AST:
         self.generic_visit(node)
         if len(node.generators) == 1:
             return node
-        refusal = ast.copy_location(ast.Call(ast.Name(_LOOPS, ast.Load()), [], []), node)
+        refusal = ast.copy_location(
+            ast.Call(ast.Name(_LOOPS, ast.Load()), [ast.Constant(type(node).__name__)], []), node
+        )
         return ast.copy_location(ast.BoolOp(ast.Or(), [refusal, node]), node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        is_walked = hasattr(node, _IS_WALKED)
+    visit_DictComp = visit_ListComp = visit_GeneratorExp = _visit_comprehension
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in _MAKERS and not is_walked:
-            made = ast.Call(ast.Name(_SEQUENCE, ast.Load()), [node.func, *node.args], node.keywords)
+        if all(isinstance(key, ast.Constant) for key in node.keys):
+            return node
+        return ast.copy_location(ast.Call(ast.Name(_DICT, ast.Load()), [node], []), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_walked = hasattr(node, IS_WALKED)
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _MAKERS:
+            kind = _WALK if is_walked else _SEQUENCE
+            made = ast.Call(ast.Name(kind, ast.Load()), [node.func, *node.args], node.keywords)
             return ast.copy_location(made, node)
-        if isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 2 and not node.keywords:
-            return ast.copy_location(ast.Call(ast.Name(_MAP, ast.Load()), [node.func, *node.args], []), node)
         if getattr(node.func, "attr", getattr(node.func, "id", "")) == "isconstant" and len(node.args) == 1:
             return _with_what_is_read(node)
-        if getattr(node.func, "attr", "") in ("index", "count") and len(node.args) == 1 and not node.keywords:
-            return ast.copy_location(ast.Call(ast.Name(_PLACES, ast.Load()), [node.func, *node.args], []), node)
-        return node
+        found = self._of_containers(node, is_walked)
+        return node if found is None else ast.copy_location(found, node)
+
+    def _of_containers(self, node: ast.Call, is_walked: bool) -> ast.Call | None:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in _EXTREMES:
+            return ast.Call(ast.Name(_EXTREME, ast.Load()), [function, *node.args], node.keywords)
+        if getattr(function, "attr", getattr(function, "id", "")) == "Tensor" and is_literal(node.args[:1]):
+            return ast.Call(ast.Name(_CONSTANT, ast.Load()), [node], [])
+        if not isinstance(function, ast.Attribute) or node.keywords:
+            return None
+        if function.attr in TWICE and not node.args and not is_walked:
+            return ast.Call(ast.Name(_VIEW, ast.Load()), [node], [])
+        if function.attr == "has_key" and len(node.args) == 1:
+            return ast.Call(ast.Name(_HAS_KEY, ast.Load()), [function.value, *node.args], [])
+        if function.attr in METHODS and node.args:
+            return ast.Call(ast.Name(_METHOD, ast.Load()), [function, *node.args], [])
+        return None
 
     def visit_If(self, node: ast.If) -> ast.AST:
         self.generic_visit(node)
@@ -167,9 +206,23 @@ def _is_length(call: ast.Call) -> bool:
     return getattr(call.func, "id", "") == "len" and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
 
 
-def _refuse_loops() -> bool:
+def is_literal(nodes: list[ast.expr]) -> bool:
+    """Whether there are any, all numbers, and lists and tuples of them."""
+    return bool(nodes) and all(map(_is_number, nodes))
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return all(map(_is_number, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(node.operand)
+    return isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float))
+
+
+def _refuse_loops(kind: str) -> bool:
     if is_compiled():
-        raise TypeError("The 'generators' supports 1 'comprehension' in DictComp/GeneratorExp, but got more loops.")
+        kinds = "DictComp" if kind == "DictComp" else "ListComp"
+        raise TypeError(f"The 'generators' supports 1 'comprehension' in {kinds}/GeneratorExp, but got more loops.")
     return False
 
 
@@ -184,53 +237,57 @@ def _not(value: Any) -> Any:
 
 def _is_in(item: Any, items: Any) -> bool:
     if isinstance(item, torch.Tensor) and type(items) in (list, tuple) and is_compiled():
-        return any(_is_same(item, other) for other in items)
+        return any(is_same(item, other) for other in items)
     return item in items
 
 
-def _is_same(item: torch.Tensor, other: Any) -> bool:
-    if item is other:
-        return True
-    if not isinstance(other, torch.Tensor) or other.dtype is not item.dtype or other.shape != item.shape:
-        return False
-    with torch._C.DisableTorchFunctionSubclass():
-        return bool((item == other).all())
+def _method(method: Any, *args: Any) -> Any:
+    return called(method, args) if getattr(method, "__name__", "") in METHODS and is_compiled() else method(*args)
 
 
-def _places(method: Any, item: Any) -> Any:
-    """``method(item)``, `index` or `count` of a list or tuple: where its items are numbers of ``item``'s type."""
-    items: Any = getattr(method, "__self__", None)
-    if type(items) not in (list, tuple) or isinstance(item, torch.Tensor) or not is_compiled():
-        return method(item)
-    found = [place for place, other in enumerate(items) if _is_equal(item, other)]
-    if method.__name__ == "count":
-        return len(found)
-    if not found:
-        raise ValueError(f"{item} is not in {items}")
-    return found[0]
+def _has_key(held: Any, key: Any) -> Any:
+    return key in held if type(held) is dict and is_compiled() else held.has_key(key)
 
 
-def _is_equal(one: Any, other: Any) -> bool:
-    """Python's equality of numbers of one type, in sequences too (of numbers that vary upstream does not ask the type;
-    which they are is not tracked here)."""
-    if type(one) in (list, tuple) and type(other) is type(one):
-        return len(one) == len(other) and all(map(_is_equal, one, other))
-    if type(one) is not type(other) and {type(one), type(other)} <= {bool, int, float}:
-        return False
-    return bool(one is other or one == other)
+def _view(found: Any) -> Any:
+    return made_tuple(found) if type(found).__name__.startswith("dict_") and is_compiled() else found
 
 
-def check_zip(args: tuple[Any, ...]) -> None:
-    """Raise RuntimeError where compiled code zips nothing."""
-    if not args and is_compiled():
+def _dict(made: dict[Any, Any]) -> dict[Any, Any]:
+    if is_compiled():
+        check_keys(made)
+    return made
+
+
+def _extreme(kind: Any, *args: Any, **kwargs: Any) -> Any:
+    if kind in _EXTREMES.values() and is_compiled():
+        check_extremes(kind.__name__, args, kwargs)
+    return kind(*args, **kwargs)
+
+
+def _constant(made: Any) -> Any:
+    if isinstance(made, torch.Tensor) and is_compiled():
+        made._is_constant = True  # type: ignore[attr-defined]
+    return made
+
+
+def _walk(kind: Any, *args: Any, **kwargs: Any) -> Any:
+    """``kind(*args, **kwargs)``, which a loop walks through at once."""
+    if kind is zip and not args and is_compiled():
         raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
+    if (
+        kind in _MAKERS.values()
+        and any(getattr(item, "is_of_unknown_length", False) for item in args)
+        and is_compiled()
+    ):
+        name = "map" if kind is map else "filter" if kind is filter else "zip"
+        raise RuntimeError(f"For '{name}', the dynamic length input is unsupported in graph mode.")
+    return _map(kind, *args) if kind is map and len(args) > 2 else kind(*args, **kwargs)
 
 
 def _sequence(kind: Any, *args: Any, **kwargs: Any) -> Any:
     """``kind(*args, **kwargs)``, a sequence in compiled code if ``kind`` is one of `_MAKERS`."""
-    if kind is zip:
-        check_zip(args)
-    made = _map(kind, *args) if kind is map and len(args) > 2 else kind(*args, **kwargs)
+    made = _walk(kind, *args, **kwargs)
     if kind not in _MAKERS.values() or not is_compiled():
         return made
     return list(made) if kind is filter or (kind is map and type(args[1]) is list) else tuple(made)
@@ -264,9 +321,14 @@ def _check_items(items: tuple[Any, ...]) -> None:
 for _name, _helper in (
     (_IN, _is_in),
     (_NOT, _not),
-    (_MAP, _map),
+    (_WALK, _walk),
     (_LOOPS, _refuse_loops),
-    (_PLACES, _places),
+    (_METHOD, _method),
+    (_HAS_KEY, _has_key),
+    (_VIEW, _view),
+    (_DICT, _dict),
+    (_EXTREME, _extreme),
+    (_CONSTANT, _constant),
     (_SEQUENCE, _sequence),
     (_IS_COMPILED, is_compiled),
 ):

@@ -1,5 +1,5 @@
-"""What Python runs and upstream's compiler refuses: some calls of ``range``, ``zip`` and ``str.format``, and attributes
-that are set of an element.
+"""What Python runs and upstream's compiler refuses: some calls of ``range`` and ``str.format``, attributes
+that are set of an element, and numbers of more than 64 bits.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_meaning import Meanings, check_zip, is_compiled
-from mindspore_compat.common._in_graph import outermost_graph_inputs
+from mindspore_compat.common._compiled_meaning import IS_WALKED, Meanings, is_compiled
+from mindspore_compat.common._compiled_words import RefusedError
+from mindspore_compat.common._in_graph import is_too_large, outermost_graph_inputs
 
 __all__ = ["Refusals", "may_be_refused"]
 
-_NAMES = frozenset(("range", "zip", "format"))
-_RANGE, _ZIP, _FORMAT, _SET = (f"__mindspore_compat_{name}__" for name in ("range", "zip", "format", "set"))
+_NAMES = frozenset(("range", "format"))
+_RANGE, _WALKED, _FORMAT, _SET, _NUMBER = (
+    f"__mindspore_compat_{name}__" for name in ("range", "walked", "format", "set", "number")
+)
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
 _MOST = 2**31 - 1  # upstream counts in 64 bits, but looks for overflows of 32
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -28,13 +31,16 @@ _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 def may_be_refused(code: types.CodeType) -> bool:
     """Whether a function may hold such a thing."""
-    return not _NAMES.isdisjoint(code.co_names) or _STORE_ATTR in code.co_code[::2]
+    if not _NAMES.isdisjoint(code.co_names) or _STORE_ATTR in code.co_code[::2]:
+        return True
+    return any(type(item) is int and is_too_large(item) for item in code.co_consts)
 
 
 class Refusals(Meanings):
     """Calls and functions of a module, with calls of what stands below."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_walked = hasattr(node, IS_WALKED)
         found: Any = super().visit_Call(node)
         if found is not node:
             return found
@@ -46,17 +52,21 @@ class Refusals(Meanings):
         if not isinstance(function, ast.Name) or node.keywords:
             return node
         if function.id == "range":
-            return ast.copy_location(ast.Call(ast.Name(_RANGE, ast.Load()), [node], []), node)
-        if function.id == "zip" and all(isinstance(item, ast.Starred) for item in node.args):
-            return ast.copy_location(ast.Call(ast.Name(_ZIP, ast.Load()), [function, *node.args], []), node)
+            kind = _WALKED if is_walked else _RANGE
+            return ast.copy_location(ast.Call(ast.Name(kind, ast.Load()), [function, *node.args], []), node)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        is_refused = any(_sets_of_element(item) for item in node.body)
+        calls: list[tuple[str, list[ast.expr]]] = (
+            [(_SET, [])] if any(_sets_of_element(item) for item in node.body) else []
+        )
+        large = next((number for item in node.body for number in _large_numbers(item)), None)
+        if large is not None:
+            calls.append((_NUMBER, [ast.Constant(large)]))
         self.generic_visit(node)
-        if is_refused:
-            first = int(ast.get_docstring(node, clean=False) is not None)
-            call = ast.Expr(ast.Call(ast.Name(_SET, ast.Load()), [], []))
+        first = int(ast.get_docstring(node, clean=False) is not None)
+        for name, args in calls:
+            call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), args, []))
             node.body.insert(first, ast.copy_location(call, node.body[0]))
         return node
 
@@ -70,7 +80,28 @@ def _sets_of_element(node: ast.AST) -> bool:
     return any(map(_sets_of_element, ast.iter_child_nodes(node)))
 
 
-def _range(found: Any) -> Any:
+def _large_numbers(node: ast.AST) -> Iterator[int]:
+    """Literals of more than 64 bits."""
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 2**63:
+        yield node.value
+    if not isinstance(node, _NESTED):
+        for item in ast.iter_child_nodes(node):
+            yield from _large_numbers(item)
+
+
+def _range(kind: Any, *args: Any) -> Any:
+    found = _walked(kind, *args)
+    return tuple(found) if type(found) is range and is_compiled() else found
+
+
+def _walked(kind: Any, *args: Any) -> Any:
+    """A range that a loop walks through at once."""
+    if kind is range and not all(type(item) is int for item in args) and is_compiled():
+        for place, item in enumerate(args):
+            if isinstance(item, (bool, torch.Tensor)):
+                kinds = "Abstract" + ("Tensor" if isinstance(item, torch.Tensor) else "Scalar of a bool")
+                raise TypeError(f"For 'make_range', the {place}th input should be a int scalar but got {kinds}.")
+    found = kind(*args)
     if type(found) is range and found:
         last, step = found[-1], found.step
         beyond = _MOST - last < step if step > 0 < last else step < 0 > last and -_MOST - 1 - last > step
@@ -80,12 +111,6 @@ def _range(found: Any) -> Any:
                 f"Upstream's compiler takes {found} to 32 bits only."
             )
     return found
-
-
-def _zip(kind: Any, *args: Any) -> Any:
-    if kind is zip:
-        check_zip(args)
-    return kind(*args)
 
 
 def _format(text: Any, /, *args: Any, **kwargs: Any) -> str:
@@ -124,6 +149,14 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
         yield value
 
 
+def _refuse_number(number: int) -> None:
+    if is_compiled():
+        raise RefusedError(
+            "Unable to cast Python instance of type <class 'int'> to C++ type 'long': upstream's compiler has no "
+            f"number {number}."
+        )
+
+
 def _refuse_setting() -> None:
     if is_compiled():
         raise RuntimeError(
@@ -131,5 +164,11 @@ def _refuse_setting() -> None:
         )
 
 
-for _name, _helper in ((_RANGE, _range), (_ZIP, _zip), (_FORMAT, _format), (_SET, _refuse_setting)):
+for _name, _helper in (
+    (_RANGE, _range),
+    (_WALKED, _walked),
+    (_FORMAT, _format),
+    (_SET, _refuse_setting),
+    (_NUMBER, _refuse_number),
+):
     setattr(builtins, _name, _helper)  # the functions keep their globals

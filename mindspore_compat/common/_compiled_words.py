@@ -7,24 +7,22 @@ until an error leaves a Cell's call or a function under `jit`. The errors are of
 from __future__ import annotations
 
 import ast
-import builtins
-import functools
-import linecache
 import re
-import sys
 import types
 from typing import Any
 
 import torch
 
+from mindspore_compat.common._compiled_source import UNKNOWN, FailedCall, is_builtin, node_at, value_of
 from mindspore_compat.common._in_graph import in_graph
 
-__all__ = ["UNKNOWN", "FailedCall", "in_compiled_words", "method_words", "tree_of", "value_of"]
+__all__ = ["in_compiled_words", "method_words"]
 
 #: who is not the program
 _OTHERS = frozenset(("mindspore_compat", "torch"))
-_CALLS_PYTHON = "mindspore_compat.common._compiled_meaning"  # what the program calls of Python, called there
-UNKNOWN = object()  # a value that can not be had without running the program's code again
+#: where what the program calls of Python is called
+_CALL_PYTHON = frozenset(f"mindspore_compat.common._compiled_{name}" for name in ("meaning", "containers", "refusals"))
+_CALLS_CELLS = "mindspore_compat.nn.cell"
 
 
 class ZeroDivisorError(ValueError, ZeroDivisionError):
@@ -47,29 +45,6 @@ class MissingKeyError(ValueError, KeyError):
 
 class EmptySequenceError(ValueError, IndexError):
     """An item of a sequence that has none."""
-
-
-class FailedCall:
-    """A call in the program that has failed: what is called, and with what, as far as that is known for certain."""
-
-    def __init__(self, node: ast.Call, frame: types.FrameType) -> None:
-        self.function = node.func
-        self.receiver = value_of(node.func.value, frame) if isinstance(node.func, ast.Attribute) else UNKNOWN
-        self.args = [value_of(item, frame) for item in node.args]
-        self.kwargs = {item.arg or "": value_of(item.value, frame) for item in node.keywords}
-        if any(isinstance(item, ast.Starred) for item in node.args):
-            self.args = [UNKNOWN]
-
-    @property
-    def name(self) -> str:
-        """What is called, without what stands before it."""
-        function: Any = self.function
-        return getattr(function, "attr", getattr(function, "id", ""))
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all arguments are."""
-        return not any(item is UNKNOWN for item in (*self.args, *self.kwargs.values())) and "" not in self.kwargs
 
 
 def _no_words(call: FailedCall) -> str:
@@ -102,11 +77,11 @@ def in_compiled_words(error: Exception) -> Exception:
         return TypeError("Cannot iterate over a scalar tensor.")
     if str(error).startswith("The tensor should have only one element"):
         return _of_truth(error, last)
-    if after is None or end is None or end.tb_frame.f_globals.get("__name__") == _CALLS_PYTHON:
+    if after is None or end is None or end.tb_frame.f_globals.get("__name__") in _CALL_PYTHON:
         found = _of_python(error, last)
     else:
         found = _of_operators(error, after.tb_frame)
-    return found or _of_methods(error, last) or error
+    return found or _of_methods(error, last) or _of_calls(error, last, end) or error
 
 
 def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
@@ -128,22 +103,28 @@ def _of_python(error: Exception, step: types.TracebackType) -> Exception | None:
         return TypeError(f"Unsupported input type. For {name}, only integer types are supported, but got {shift[2]}.")
     if isinstance(error, (IndexError, KeyError)):
         return _of_items(error, step)
-    node = _node_at(step, ast.Call)
+    if message.startswith("unhashable type") and isinstance(node_at(step, ast.Dict), ast.Dict):
+        return RefusedError(
+            "make_dict evaluator key only supports string, number, type, none, constant tensor and tuple, but got "
+            f"{message.partition(':')[2].strip()}."
+        )
+    node = node_at(step, ast.Call)
     if not isinstance(node, ast.Call):
         return None
     call = FailedCall(node, step.tb_frame)
     if isinstance(node.func, ast.Attribute):
         return _of_lists(call, message)
-    if not isinstance(node.func, ast.Name) or not _is_builtin(node.func.id, step):
+    if not isinstance(node.func, ast.Name) or not is_builtin(node.func.id, step):
         return None
     return _OF_BUILTINS.get(call.name, _none)(call, message)
 
 
 def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
     """A Tensor of many elements where one truth is wanted: by a function of Python's, or by what branches."""
-    call = _node_at(step, ast.Call)
+    call = node_at(step, ast.Call)
     if isinstance(call, ast.Call):
-        if isinstance(call.func, ast.Name) and call.func.id in ("bool", "max", "min"):
+        function: Any = call.func
+        if getattr(function, "id", "") in ("bool", "max", "min") or getattr(function, "attr", "") == "switch":
             return ValueError(f"The truth value of an array with more than one element is ambiguous. {error}")
         return error
     return ValueError(f"Only tensor which shape is () or (1,) can be converted to bool, but: {error}")
@@ -151,10 +132,10 @@ def _of_truth(error: Exception, step: types.TracebackType) -> Exception:
 
 def _of_items(error: Exception, step: types.TracebackType) -> Exception | None:
     """An item that is not there."""
-    message, call = str(error), _node_at(step, ast.Call)
+    message, call = str(error), node_at(step, ast.Call)
     if message in ("pop index out of range", "pop from empty list"):
         return IndexError(f"The pop index out of range. Python says: {message}.")
-    node = _node_at(step, ast.Subscript)
+    node = node_at(step, ast.Subscript)
     if call is not None or not isinstance(node, ast.Subscript):
         return None
     held, place = value_of(node.value, step.tb_frame), value_of(node.slice, step.tb_frame)
@@ -271,7 +252,7 @@ def _of_operators(error: Exception, frame: types.FrameType) -> Exception | None:
 
 def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None:
     """What a Tensor's method was called with that it does not take."""
-    node = _node_at(step, ast.Call)
+    node = node_at(step, ast.Call)
     if not isinstance(node, ast.Call):
         return None
     message, call = str(error), FailedCall(node, step.tb_frame)
@@ -299,61 +280,41 @@ def _of_methods(error: Exception, step: types.TracebackType) -> Exception | None
     return TypeError(words) if words else None
 
 
-# --- where, and with what ---------------------------------------------------------------------------------------------
+_UNEXPECTED = re.compile(r"got an unexpected keyword argument ('\w+')")
+_MULTIPLE = re.compile(r"got multiple values for argument '(\w+)'")
+_MISSING = re.compile(r"(\w+)\(\) missing (\d+) required (?:positional|keyword-only) arguments?: '(\w+)'")
+#: how many arguments functions take that upstream's compiler has words of its own for
+_COUNTS = {"mutable": "1 or 2"}
 
 
-@functools.lru_cache(maxsize=16)
-def tree_of(path: str) -> ast.Module | None:
-    try:
-        return ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
+def _of_calls(error: Exception, step: types.TracebackType, end: Any) -> Exception | None:
+    """A call of a function or Cell with arguments that it does not take, so that nothing of it has run."""
+    is_cell = end.tb_frame.f_globals.get("__name__") == _CALLS_CELLS and end.tb_frame.f_code.co_name == "__call__"
+    if not isinstance(error, TypeError) or not (is_cell or end is step):
         return None
-
-
-def _node_at(step: types.TracebackType, kind: type[ast.expr]) -> ast.expr | None:
-    """The expression that has failed; before Python 3.11, which says where, the only one of its kind in the line."""
-    code, line = step.tb_frame.f_code, step.tb_lineno
-    tree = tree_of(code.co_filename)
-    if tree is None:
+    message = str(error)
+    unexpected, multiple = _UNEXPECTED.search(message), _MULTIPLE.search(message)
+    if unexpected:
+        return RefusedError(f"Got an unexpected keyword argument {unexpected[1]}. Python says: {message}.")
+    if multiple:
+        return TypeError(f"Multiply values for specific argument: {multiple[1]}. Python says: {message}.")
+    many, missing = _TOO_MANY.search(message), _MISSING.search(message)
+    name = (many or missing or [""])[0].partition("(")[0]
+    call: Any = node_at(step, ast.Call)
+    if call is None:
         return None
-    nodes: list[Any] = [
-        item for item in ast.walk(tree) if isinstance(item, kind) and item.lineno <= line <= (item.end_lineno or 0)
-    ]
-    if sys.version_info >= (3, 11):
-        where = list(code.co_positions())[step.tb_lasti // 2]
-        nodes = [item for item in nodes if (item.end_lineno, item.end_col_offset) == (where[1], where[3])]
-        nodes = [item for item in nodes if (item.lineno, item.col_offset) == (where[0], where[2])] or nodes
-    return nodes[0] if len(nodes) == 1 else None
-
-
-def _is_builtin(name: str, step: types.TracebackType) -> bool:
-    return name not in step.tb_frame.f_locals and name not in step.tb_frame.f_globals and hasattr(builtins, name)
-
-
-def value_of(node: ast.expr, frame: types.FrameType) -> Any:
-    """Of names, constants and displays; nothing is called."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        for scope in (frame.f_locals, frame.f_globals, vars(builtins)):
-            if node.id in scope:
-                return scope[node.id]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        items = [value_of(item, frame) for item in node.elts]
-        if not any(item is UNKNOWN for item in items):
-            return items if isinstance(node, ast.List) else tuple(items)
-    if isinstance(node, ast.Dict) and None not in node.keys:
-        pairs = [
-            (value_of(key, frame), value_of(item, frame))
-            for key, item in zip(node.keys, node.values, strict=True)
-            if key
-        ]
-        if not any(item is UNKNOWN for pair in pairs for item in pair):
-            return dict(pairs)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = value_of(node.operand, frame)
-        return -value if isinstance(value, (int, float)) else UNKNOWN
-    if isinstance(node, ast.Attribute):
-        held = getattr(value_of(node.value, frame), "__dict__", {})
-        return held.get(node.attr, held.get("_parameters", {}).get(node.attr, UNKNOWN))
-    return UNKNOWN
+    given = len(call.args) + len(call.keywords)
+    if name in _COUNTS:
+        return RefusedError(f"For '{name}', the number of inputs should be {_COUNTS[name]}, but got {given}.")
+    if many:
+        is_method = int(many[3]) == len(call.args) + 1
+        taken, given = (int(number) - is_method for number in many.groups()[1:])  # without self
+        if "takes from" not in message:
+            return TypeError(
+                f"The parameters number of the function is {taken}, but the number of provided arguments is {given}. "
+                f"Python says: {message}."
+            )
+        return RefusedError(
+            f"Function:{name} takes {taken} positional arguments, but {given} were given. Python says: {message}."
+        )
+    return missing and RefusedError(f"Miss argument input for parameter:{missing[3]}. Python says: {message}.")

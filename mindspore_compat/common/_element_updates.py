@@ -2,6 +2,9 @@
 names of the Tensor, what it is a part of, and a network's input keep their elements, and what was computed from it can
 still be differentiated. Python, which runs these functions here, would write to the one Tensor that all of them share.
 
+``self.x[index] = value`` makes a new Tensor or list, too, which only the rest of the method finds under ``self.x``; the
+attribute of a Cell keeps what it had. Parameters, and what is in dicts, are written to.
+
 So the code of such functions, methods of Cells and what `jit` decorates, is compiled again from its source with
 ``x = put(value, x, index)`` in place of the assignment. `put` looks whether upstream would have compiled the caller.
 What else means something else there, ``_compiled_meaning.py`` says.
@@ -10,44 +13,27 @@ What else means something else there, ``_compiled_meaning.py`` says.
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import dis
 import functools
 import inspect
 import linecache
-import operator
 import sysconfig
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from mindspore_compat.common._compiled_branches import Branches, may_branch
-from mindspore_compat.common._compiled_meaning import differs, is_compiled
+from mindspore_compat.common._compiled_meaning import differs
 from mindspore_compat.common._compiled_refusals import may_be_refused
+from mindspore_compat.common._element_assignments import CHANGE, PUT, PUT_ATTRIBUTE, REFUSE, SLICE
 
 __all__ = ["assigns_elements", "seen", "with_updates_of_names"]
 
-_PUT, _CHANGE = "__mindspore_compat_put__", "__mindspore_compat_change__"
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.iadd,
-    "Sub": operator.isub,
-    "Mult": operator.imul,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": operator.imod,
-    "Pow": operator.ipow,
-    "MatMult": operator.imatmul,
-    "BitAnd": operator.iand,
-    "BitOr": operator.ior,
-    "BitXor": operator.ixor,
-    "LShift": operator.ilshift,
-    "RShift": operator.irshift,
-}
 
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
@@ -155,7 +141,9 @@ def _assigns(function: Any, compiled: bool, known: set[Any]) -> bool:
     known.add(codes[0])
     if _package(function) in _OTHERS:  # which may call a function that it was given
         return any(_assigns(item, compiled, known) for item in _held(function))
-    if any(map(_stores, codes)) or (not compiled and any({_PUT, _CHANGE} & {*code.co_names} for code in codes)):
+    if any(_stores(code) or PUT_ATTRIBUTE in code.co_names for code in codes) or (
+        not compiled and any({PUT, CHANGE} & {*code.co_names} for code in codes)
+    ):
         return True
     names = {name for code in codes for name in code.co_names}
     cells = [item for item in map(function.__globals__.get, names) if isinstance(item, torch.nn.Module)]
@@ -181,7 +169,9 @@ def _compile_again(function: types.FunctionType) -> None:
     code = function.__code__
     codes = list(_codes(code))
     stores = any(map(_stores, codes))
-    if not stores and not any(may_branch(item) or may_be_refused(item) for item in codes) and not differs(code):
+    appends = any("append" in item.co_names for item in codes)
+    may_differ = any(may_branch(item) or may_be_refused(item) for item in codes) or differs(code)
+    if not stores and not appends and not may_differ:
         return
     seen.assignments |= stores
     before, after = _of_file(code.co_filename).get(_key(code), (None, None))
@@ -223,22 +213,52 @@ class _Updates(Branches):
     def __init__(self, path: str, codes: dict[tuple[str, int], types.CodeType]) -> None:
         self.path = path
         self._codes, self._own = codes, [frozenset[str]()]
+        self._attributes = [frozenset[str]()]  # of self, whose elements the function assigns to
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
         code = self._codes.get((node.name, first))
         self._own.append(frozenset(() if code is None else (*code.co_varnames, *code.co_cellvars)))
+        attributes = _attributes_with_updates(node)
+        self._attributes.append(frozenset(attributes))
         super().visit_FunctionDef(node)
+        self._attributes.pop()
         self._own.pop()
+        first = int(ast.get_docstring(node, clean=False) is not None)
+        for name in sorted(attributes):
+            none = ast.Assign([ast.Name(_local(name), ast.Store())], ast.Constant(None))
+            node.body.insert(first, ast.copy_location(none, node.body[0]))
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+    def _visit_inside(self, node: Any) -> ast.AST:
         self._own.append(frozenset())
+        self._attributes.append(frozenset())
         self.generic_visit(node)
+        self._attributes.pop()
         self._own.pop()
         return node
+
+    visit_ClassDef = visit_Lambda = _visit_inside
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not _is_of_self(node) or node.attr not in self._attributes[-1]:
+            return node
+        local = ast.Name(_local(node.attr), ast.Load())
+        test = ast.Compare(local, [ast.Is()], [ast.Constant(None)])
+        made = ast.copy_location(ast.IfExp(test, node, local), node)
+        setattr(made, _OF_SELF, node.attr)
+        return made
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        name = _appended_to(node.value)
+        self.generic_visit(node)
+        if name is None:
+            return node
+        refusal = ast.Call(ast.Name(REFUSE, ast.Load()), [ast.Name("self", ast.Load()), ast.Constant(name)], [])
+        return [ast.copy_location(ast.Expr(refusal), node), node]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
@@ -268,22 +288,77 @@ class _Updates(Branches):
         return ast.copy_location(self._put(node.target, node.value, type(node.op).__name__), node)
 
     def _is_element(self, target: ast.expr) -> bool:
-        """``x[i]`` or ``x[i][j]`` where ``x`` is the function's own."""
+        """``x[i]`` or ``x[i][j]`` where ``x`` is the function's own, or of `_attributes_with_updates`."""
         if not isinstance(target, ast.Subscript):
             return False
         while isinstance(target, ast.Subscript):
             target = target.value
-        return isinstance(target, ast.Name) and target.id in self._own[-1]
+        return hasattr(target, _OF_SELF) or (isinstance(target, ast.Name) and target.id in self._own[-1])
 
     def _put(self, target: Any, value: ast.expr, change: str = "") -> ast.Assign:
         places: list[ast.expr] = []
         while isinstance(target, ast.Subscript):
             places.insert(0, _index(target.slice))
             target = target.value
-        function = ast.Name(_CHANGE if change else _PUT, ast.Load())
+        name = getattr(target, _OF_SELF, "")
+        if name:
+            held = [ast.Name("self", ast.Load()), ast.Constant(name), ast.Name(_local(name), ast.Load())]
+            call = ast.Call(ast.Name(PUT_ATTRIBUTE, ast.Load()), [ast.Constant(change), value, *held, *places], [])
+            return ast.Assign([ast.Name(_local(name), ast.Store())], call)
+        function = ast.Name(CHANGE if change else PUT, ast.Load())
         given = [ast.Constant(change)] if change else []
         call = ast.Call(function, [*given, value, ast.Name(target.id, ast.Load()), *places], [])
         return ast.Assign([ast.Name(target.id, ast.Store())], call)
+
+
+_OF_SELF = "_mindspore_compat_attribute"  # of an expression that gives such an attribute: its name
+
+
+def _local(name: str) -> str:
+    return f"_mindspore_compat_self_{name}"
+
+
+def _is_of_self(node: ast.AST) -> bool:
+    """``self.x``."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _element_of_self(node: ast.AST) -> str | None:
+    """``x`` of ``self.x[i]`` or ``self.x[i][j]``."""
+    base: Any = node
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    return base.attr if base is not node and _is_of_self(base) else None
+
+
+def _appended_to(node: ast.expr) -> str | None:
+    """``x`` of ``self.x[i].append(y)``."""
+    function: Any = node.func if isinstance(node, ast.Call) else None
+    is_appending = isinstance(function, ast.Attribute) and function.attr == "append"
+    return _element_of_self(function.value) if is_appending else None
+
+
+def _attributes_with_updates(function: Any) -> set[str]:
+    """Of a method: those of ``self`` to elements of which it assigns, and which it sets nowhere."""
+    if not function.args.args or function.args.args[0].arg != "self":
+        return set()
+    found, stored = set[str](), set[str]()
+    for node in _own_nodes(function):
+        if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+            name = _element_of_self(node)
+            if name is not None and isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
+                found.add(name)
+            elif _is_of_self(node):
+                stored.add(node.attr)  # type: ignore[attr-defined]
+    return {name for name in found - stored if not name.startswith("__")}
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function, without functions and classes in it."""
+    for item in ast.iter_child_nodes(node):
+        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield item
+            yield from _own_nodes(item)
 
 
 def _parts(target: ast.expr) -> Iterator[ast.expr]:
@@ -298,40 +373,7 @@ def _index(node: Any) -> ast.expr:
     """What stands between brackets as an expression by itself."""
     if isinstance(node, ast.Slice):
         ends = [ast.Constant(None) if end is None else end for end in (node.lower, node.upper, node.step)]
-        return ast.Call(ast.Name(_SLICE, ast.Load()), ends, [])
+        return ast.Call(ast.Name(SLICE, ast.Load()), ends, [])
     if isinstance(node, ast.Tuple) and any(isinstance(item, ast.Slice) for item in node.elts):
         return ast.Tuple([_index(item) for item in node.elts], ast.Load())
     return node
-
-
-_SLICE = "__mindspore_compat_slice__"
-
-
-def _put(value: Any, x: Any, *places: Any) -> Any:
-    """``x[place]... = value``; gives what ``x`` is then."""
-    return _with(x, places, lambda _: value)
-
-
-def _change(change: str, value: Any, x: Any, *places: Any) -> Any:
-    """``x[place]... += value`` and its like."""
-    return _with(x, places, lambda element: _OPERATORS[change](element[places[-1]], value))
-
-
-def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> Any:
-    """``x`` with a value at a place: the object itself, but where upstream compiles another Tensor if it is one that is
-    no Parameter, also in a list or dict.
-    """
-    if isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter) and is_compiled():
-        x = x.copy()  # type: ignore[attr-defined]
-    elif len(places) > 1 and type(x) in (list, dict) and is_compiled():
-        x[places[0]] = _with(x[places[0]], places[1:], value_of)
-        return x
-    element = x
-    for place in places[:-1]:
-        element = element[place]
-    element[places[-1]] = value_of(element)
-    return x
-
-
-for _name, _helper in ((_PUT, _put), (_CHANGE, _change), (_SLICE, slice)):
-    setattr(builtins, _name, _helper)  # the functions keep their globals

@@ -14,8 +14,11 @@ from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_m
 __all__ = [
     "by_compiled_line",
     "compiled_cells",
+    "OverflowedError",
     "given_back",
     "in_graph",
+    "is_in_init",
+    "is_too_large",
     "is_within_compiled",
     "outermost_graph_inputs",
     "refuse_if_strict",
@@ -35,6 +38,15 @@ _JIT = ("mindspore_compat.common.api", "run")
 
 #: how deep lists and tuples in each other may be that compiled code gives to the program
 MOST_LEVELS = 6
+
+
+class OverflowedError(ValueError, RuntimeError, OverflowError):
+    """A number that compiled code has computed and can not hold."""
+
+
+def is_too_large(number: int) -> bool:
+    """Whether it has more than 64 bits."""
+    return not -(2**63) <= number < 2**63
 
 
 #: Cells that were given to ``jit``
@@ -63,14 +75,18 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
 
     Raises:
         RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
+        ValueError: for numbers of more than 64 bits.
     """
     dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
     is_deep = _is_deeper(value, MOST_LEVELS)
-    if not dicts and not parameters and not is_deep:
+    large = _too_large(value)
+    if not dicts and not parameters and not is_deep and not large:
         return value
     frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
         return value
+    if large:
+        raise OverflowedError(f"Overflow: upstream's compiled code computes in 64 bits, which do not hold {large}.")
     if is_deep:
         raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
     return _in_place_of(value, dicts)
@@ -96,11 +112,24 @@ def refuse_if_strict(cell: Any, name: str) -> None:
 
 
 def by_compiled_line(depth: int) -> bool:
-    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it."""
-    frame = sys._getframe(depth)
-    if frame.f_code.co_name == "__init__" or frame.f_globals.get("__name__", "").startswith("mindspore_compat"):
+    """Whether the line that is ``depth`` calls above this one is the program's own, and upstream compiles it: not what
+    an ``__init__`` runs, nor what is compiled otherwise than from its source.
+    """
+    frame: Any = sys._getframe(depth)
+    if frame.f_globals.get("__name__", "").startswith("mindspore_compat") or in_jit.is_python or not in_graph():
         return False
-    return in_graph()
+    return not is_in_init(frame)
+
+
+def is_in_init(frame: Any = None) -> bool:
+    """Whether compiled code makes a Cell, and the frame is what the Cell's ``__init__`` runs: Python runs that."""
+    in_graph_mode = get_context("mode") == GRAPH_MODE
+    frame = sys._getframe(1) if frame is None else frame
+    while frame is not None and not _compiles(frame, in_graph_mode):
+        if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _has(kind: type, value: Any) -> bool:
@@ -111,6 +140,16 @@ def _has(kind: type, value: Any) -> bool:
             if _has(kind, item):
                 return True
     return False
+
+
+def _too_large(value: Any) -> int:
+    """A number of more than 64 bits that it is or holds; 0 if there is none."""
+    if type(value) is int:
+        return value if is_too_large(value) else 0
+    if type(value) in (list, tuple, dict):
+        items = value.values() if type(value) is dict else value
+        return next((found for found in map(_too_large, items) if found), 0)
+    return 0
 
 
 def _in_place_of(value: Any, dicts: bool) -> Any:

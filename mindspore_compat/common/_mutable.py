@@ -2,8 +2,8 @@
 
 With ``dynamic_len`` it makes tuples and lists whose length compiled code does not know: upstream compiles once for all
 lengths, and so refuses there elements of different types, and what needs a length. Python runs that code here and knows
-each length, so only what upstream refuses at a method of the sequence is refused; what goes over its elements (``zip``,
-``enumerate``, ``*x``) works. Outside of compiled code they are a tuple or list.
+each length, so only what upstream refuses at a method of the sequence is refused, and ``zip``, ``enumerate`` and
+``map``; ``*x`` works. Outside of compiled code they are a tuple or list.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             needs the length is refused.
 
     Raises:
+        RuntimeError: in compiled code, without ``dynamic_len`` for what was made with it.
         TypeError: unless it is made of numbers, Tensors, tuples, lists and dicts; with ``dynamic_len``, unless it is a
             tuple or list, and in compiled code for elements of other dtypes, or dicts.
         ValueError: with ``dynamic_len``, in compiled code for elements of different Python types.
     """
     if not is_mutable(input_data):
+        themselves = "" if is_compiled() else " with no self-reference"
         raise TypeError(
             "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
-            f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
+            f"nested structures{themselves}, but got {type(input_data).__name__}: {input_data}."
         )
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
@@ -47,6 +49,8 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
             f"{type(input_data).__name__}"
         )
+    if not dynamic_len and is_dynamic(input_data) and is_compiled():
+        raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant length.")
     _mark(input_data)
     return _of_dynamic_length(input_data) if dynamic_len else input_data
 
@@ -60,12 +64,12 @@ def _mark(value: Any) -> None:
             _mark(item)
 
 
-def is_mutable(value: Any) -> bool:
-    """Whether `mutable` takes it."""
-    if isinstance(value, (tuple, list)):
-        return all(map(is_mutable, value))
-    if isinstance(value, dict):
-        return all(map(is_mutable, value.values()))
+def is_mutable(value: Any, around: tuple[int, ...] = ()) -> bool:
+    """Whether `mutable` takes it. ``around``: the ids of what it is a part of, which it may not be itself."""
+    if isinstance(value, (tuple, list, dict)):
+        around = (*around, id(value))
+        items = value.values() if isinstance(value, dict) else value
+        return all(id(item) not in around and is_mutable(item, around) for item in items)
     return isinstance(value, (int, float, torch.Tensor))
 
 
@@ -110,20 +114,38 @@ _SET = "For list_setitem, when the queue is dynamic length, the element within d
 _APPEND = "For ListAppend, the mutable list existing item"
 
 
+def _check_sum(one: Any, other: Any) -> None:
+    """Raise TypeError in compiled code where the items of two sequences are not alike."""
+    if is_compiled() and isinstance(other, (tuple, list)):
+        words = "For primitive SequenceAdd, the element of first input is not same with the element of second input. "
+        for items in (one, other, (*one[:1], *other[:1])):
+            if not is_dynamic(items):  # in which they are alike
+                check_elements(items, words, lengths=True)
+
+
 class _Dynamic:
     """What both have: parts, sums and multiples are of unknown length too."""
+
+    is_of_unknown_length = True  # which compiled code asks for
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)  # type: ignore[misc]
         return type(self)(found) if isinstance(index, slice) else found  # type: ignore[call-arg]
 
     def __add__(self, other: Any) -> Any:
-        if is_compiled():
-            check_elements((*self, *other), "For primitive SequenceAdd, the items of both sequences must be alike. ")  # type: ignore[misc]
+        _check_sum(self, other)
         return type(self)(super().__add__(other))  # type: ignore[misc,call-arg]
+
+    def __radd__(self, other: Any) -> Any:
+        if not isinstance(self, type(other)):
+            return NotImplemented
+        _check_sum(other, self)
+        return type(self)((*other, *self))  # type: ignore[misc,call-arg]
 
     def __mul__(self, times: Any) -> Any:
         return type(self)(super().__mul__(times))  # type: ignore[misc,call-arg]
+
+    __rmul__ = __mul__
 
 
 class DynamicTuple(_Dynamic, tuple[Any, ...]):
@@ -138,7 +160,10 @@ class DynamicList(_Dynamic, list[Any]):
     __slots__ = ()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if is_compiled() and not isinstance(index, slice):
+        if isinstance(index, slice):
+            if isinstance(value, (tuple, list)) and is_compiled():
+                check_elements([*self, *value])
+        elif is_compiled():
             self._check(value, _SET, "target element abstract")
             if not -len(self) <= index < len(self):
                 raise ValueError(f"idx is out of range: -{len(self)} <= idx < {len(self)}, but got {index}.")
@@ -216,8 +241,8 @@ def _of_dynamic_length(value: Any) -> Any:
     return DynamicList(value) if isinstance(value, list) else DynamicTuple(value)
 
 
-def check_elements(items: Any, words: str = "") -> None:
-    """Elements of a sequence of unknown length, in compiled code.
+def check_elements(items: Any, words: str = "", lengths: bool = False) -> None:
+    """Elements of a sequence of unknown length, in compiled code. ``lengths``: and their shapes.
 
     Raises:
         ValueError: if some are of other Python types than the first.
@@ -233,7 +258,7 @@ def check_elements(items: Any, words: str = "") -> None:
                 "match, can not convert to dynamic length sequence. "
                 f"The 0th element type is: {first}. The {place}th element type is: {outer}."
             )
-        kind = _kind(item, lengths=False), _kind(items[0], lengths=False)
+        kind = _kind(item, lengths), _kind(items[0], lengths)
         if kind[0] != kind[1]:
             raise TypeError(f"{words or _ALIKE}The 0th element is: {kind[1]}. The {place}th element is: {kind[0]}.")
 

@@ -30,6 +30,10 @@ def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tupl
     return (next(iter(kwargs.values())),)
 
 
+def _is_place(dim: Any) -> bool:
+    return hasattr(dim, "__index__") and not isinstance(dim, (bool, torch.Tensor))
+
+
 class ShapeMethods:
     """Mixin; holds no state."""
 
@@ -114,12 +118,19 @@ class ShapeMethods:
         except (IndexError, RuntimeError) as error:
             raise refused(error) from None
 
-    def flatten(self: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
-        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. torch's ``flatten(start_dim, end_dim)``
-        works too.
+    def flatten(self: Any, *dims: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
+        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. It may come first; as in torch the axes
+        may.
         """
-        if isinstance(order, int):
-            order, start_dim, end_dim = "C", order, start_dim if start_dim else end_dim
+        if dims and isinstance(dims[0], str):
+            order, *dims = dims  # type: ignore[assignment]
+        start_dim, end_dim, *others = (*dims, *(start_dim, end_dim)[len(dims) :])
+        if others or not isinstance(order, str) or not (_is_place(start_dim) and _is_place(end_dim)):
+            raise TypeError(
+                f"Failed calling flatten with order={order!r}, start_dim={start_dim!r}, end_dim={end_dim!r}. The valid "
+                'calling should be: "Tensor.flatten(start_dim=<int>, end_dim=<int>)" or '
+                '"Tensor.flatten(order=<string>, start_dim=<int>, end_dim=<int>)".'
+            )
         if order not in ("C", "F"):
             raise ValueError(f"For 'Tensor.flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
         value = _Base.permute(self, tuple(range(_Base.dim(self) - 1, -1, -1))) if order == "F" else self

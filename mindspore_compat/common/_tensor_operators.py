@@ -37,8 +37,26 @@ def promoted(left: Any, right: Any) -> tuple[Any, Any]:
     return left, right
 
 
-def _operand(value: Any, like: torch.Tensor) -> Any:
-    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it."""
+#: Python's own types that no operator takes; what they would make of it themselves is not asked (``"a" * x`` repeats)
+_REFUSED = (str, bytes, bytearray, dict, set, frozenset, type, type(None))
+_UPSTREAMS = {"add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "Div", "floordiv": "FloorDiv", "mod": "Mod"}
+_UPSTREAMS |= {"pow": "Pow", "matmul": "MatMulExt", "lt": "Less", "le": "LessEqual", "gt": "Greater"}
+_UPSTREAMS |= {"ge": "GreaterEqual", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+
+
+def _operand(value: Any, like: torch.Tensor, name: str) -> Any:
+    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it.
+
+    Raises:
+        TypeError: for types of Python's own that are no numbers.
+    """
+    if isinstance(value, _REFUSED):
+        name = _UPSTREAMS.get(name, name)
+        kind = "string" if isinstance(value, str) else "None" if value is None else str(type(value))
+        raise TypeError(
+            f'Failed calling {name} with "{name}()(input=Tensor, other={kind})". The valid calling should be: '
+            f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".'
+        )
     if isinstance(value, (np.number, np.bool_)):
         return value.item()
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -47,7 +65,7 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
 
 
 def _binary(
-    op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False
+    name: str, op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False
 ) -> Callable[..., Any]:
     def method(self: Tensor, other: Any, *, alpha: Any = 1) -> Any:
         if alpha != 1:
@@ -56,7 +74,7 @@ def _binary(
             if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
                 self, other = promoted(self, other)
         elif not isinstance(other, _NUMBERS):
-            other = _operand(other, self)
+            other = _operand(other, self, name)
             if other is NotImplemented:
                 return NotImplemented
             return method(self, other)
@@ -140,13 +158,17 @@ def _subtract(left: Any, right: Any) -> torch.Tensor:
 
 
 def _reflected(
-    op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True, traced: bool = False
+    name: str,
+    op: Callable[[Any, Any], Any],
+    numpy_op: Callable[[Any, Any], Any],
+    promotes_0d: bool = True,
+    traced: bool = False,
 ) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
             return numpy_op(other, self.asnumpy())
         if not isinstance(other, (torch.Tensor, *_NUMBERS)):
-            other = _operand(other, self)
+            other = _operand(other, self, name)
             if other is NotImplemented:
                 return NotImplemented
         if promotes_0d and isinstance(other, torch.Tensor):
@@ -186,10 +208,10 @@ def install_operators(cls: type) -> None:
         "lshift": b.__lshift__,
         "rshift": b.__rshift__,
     }.items():
-        method = _binary(op, name not in as_torch)
+        method = _binary(name, op, name not in as_torch)
         method.__name__ = f"__{name}__"
         setattr(Tensor, f"__{name}__", method)
-        _tracing.by_operator[name] = _binary(op, name not in as_torch, traced=True)
+        _tracing.by_operator[name] = _binary(name, op, name not in as_torch, traced=True)
         if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
             setattr(Tensor, f"__i{name}__", method)
             _tracing.by_operator[f"i{name}"] = _tracing.by_operator[name]
@@ -229,8 +251,8 @@ def _install_reflected(as_torch: tuple[str, ...]) -> None:
         "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
     }
     for name, (op, numpy_op) in rows.items():
-        setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
-        _tracing.by_operator[name] = _reflected(op, numpy_op, name not in as_torch, traced=True)
+        setattr(Tensor, f"__{name}__", _reflected(name[1:], op, numpy_op, name not in as_torch))
+        _tracing.by_operator[name] = _reflected(name[1:], op, numpy_op, name not in as_torch, traced=True)
 
 
 def _unary(op: Callable[[Any], torch.Tensor]) -> Callable[[Tensor], Any]:

@@ -109,7 +109,7 @@ def _in_graph_mode(
         finally:
             in_jit.depth -= 1
             in_jit.level, in_jit.is_python, in_jit.is_strict = before
-        return given_back(found, is_strict) if type(found) in (dict, list, tuple, Parameter) else found
+        return given_back(found, is_strict) if type(found) in (dict, list, tuple, int, Parameter) else found
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run

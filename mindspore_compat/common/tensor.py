@@ -218,7 +218,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     def __len__(self) -> int:
         if not _get_shape(self):
-            raise TypeError("Not support len of a 0-D tensor")
+            raise TypeError("Not support len of a 0-D tensor.")
         return _get_shape(self)[0]
 
     def __iter__(self) -> Iterator[Tensor]:  # type: ignore[override]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from mindspore_compat.mindrecord.common.exceptions import ParamValueError
 
-__all__ = ["check_consumers", "check_paths", "check_shards"]
+__all__ = ["FORBIDDEN", "check_consumers", "check_paths", "check_shards"]
+
+#: what names of files may not hold
+FORBIDDEN = frozenset("\\/:*?\"<>|`&;'")
 
 
 def check_paths(names: Any) -> None:
@@ -16,6 +20,16 @@ def check_paths(names: Any) -> None:
             raise ParamValueError("Invalid parameter value. File path is not allowed None or empty!")
         if not isinstance(name, str):
             raise ParamValueError(f"Invalid parameter value. File path: {name} is not string.")
+        last = os.path.basename(name)
+        if not last:
+            raise ParamValueError("Invalid parameter value. File path can not end with '/'")
+        if FORBIDDEN & set(last):
+            raise ParamValueError(
+                f"Invalid parameter value. File name should not contains any of {' '.join(sorted(FORBIDDEN))}, but got "
+                f"{last!r}."
+            )
+        if last != last.strip(" "):
+            raise ParamValueError(f"Invalid parameter value. File name should not start/end with space: {last!r}.")
 
 
 def check_consumers(number: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.mindrecord.common.exceptions import ParamValueError
+from mindspore_compat.mindrecord._arguments import check_paths
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
 __all__ = ["CsvToMR", "FAILED", "SUCCESS", "TFRecordToMR"]
@@ -26,17 +26,8 @@ SUCCESS, FAILED = 0, 1
 
 
 def check_name(path: Any) -> str:
-    if not path or not isinstance(path, str):
-        raise ParamValueError(f"Invalid parameter value. File path: {path!r} is not string, or empty.")
-    name = os.path.basename(path)
-    if not name:
-        raise ParamValueError("Invalid parameter value. File path can not end with '/'.")
-    if set(name) & set("\\:*?\"<>|`&;'") or name != name.strip(" "):
-        raise ParamValueError(
-            "Invalid parameter value. File name should not contain \\:*?\"<>|`&;' or begin or end with a space, but "
-            f"is {name!r}."
-        )
-    return path
+    check_paths([path])
+    return str(path)
 
 
 def check_number(partition_number: Any) -> int:

@@ -152,7 +152,21 @@ def shard_paths(files: str | list[str]) -> list[str]:
     if not isinstance(files, str):
         return list(files)
     folder = os.path.dirname(files)
-    return [os.path.join(folder, name) for name in read_header(files)["shard_addresses"]]
+    paths = [os.path.join(folder, name) for name in read_header(files)["shard_addresses"]]
+    if not os.path.isfile(f"{files}.db"):
+        raise RuntimeError(f"The input: {files}.db is not exists. A MindRecord file needs its .db file beside it.")
+    for path in paths:
+        if not os.path.isfile(path):
+            raise RuntimeError(
+                f"Invalid file, mindrecord file: {path} can not be found. Please check whether the mindrecord file "
+                "exists and do not rename the mindrecord file."
+            )
+        if not os.path.isfile(f"{path}.db"):
+            raise RuntimeError(
+                f"Invalid file, failed to open mindrecord meta file. Please check whether the meta file: {path}.db "
+                "exists and do not rename the mindrecord file and meta file."
+            )
+    return paths
 
 
 @contextmanager
@@ -163,9 +177,37 @@ def _index_of(path: str) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             check_index(database)
+            _check_owner(database, path)
             yield database
+    except sqlite3.DatabaseError as error:
+        is_other = str(error) == "file is not a database"
+        words = _unreadable(path, error) if is_other else f"{path} is not the index of a MindRecord file: {error}."
+        raise MRMOpenError(words) from error
     except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
         raise MRMOpenError(f"{path} is not the index of a MindRecord file: {error}.") from error
+
+
+_OWNER = "SELECT NAME from SHARD_NAME;"
+
+
+def _check_owner(database: sqlite3.Connection, path: str) -> None:
+    """Raise MRMOpenError unless the index was written with the file that it lies beside."""
+    try:
+        row = database.execute(_OWNER).fetchone()
+    except sqlite3.Error as error:
+        raise MRMOpenError(_unreadable(path, error)) from error
+    file = path.removesuffix(".db")
+    if row is None or row[0] != os.path.basename(file):
+        raise MRMOpenError(
+            f"Invalid file, mindrecord meta file: {path} and mindrecord file: {file} can not match. Please do not "
+            "rename the mindrecord file or meta file."
+        )
+
+
+def _unreadable(path: str, error: sqlite3.Error) -> str:
+    return (
+        f"Failed to execute the sql [ {_OWNER} ] while verifying meta file, {error}. Please check the meta file: {path}"
+    )
 
 
 def check_index(database: sqlite3.Connection) -> None:

@@ -81,7 +81,10 @@ class MindPage:
         self._check_page(page, num_row)
         self._check()
         if category_id >= len(self._categories):
-            raise RuntimeError(f"Invalid data, category id {category_id} is not in [0, {len(self._categories)}).")
+            raise RuntimeError(
+                f"Invalid data, category_id: {category_id} must be in the range [0, {len(self._categories)}]. The last "
+                "one is not in it."
+            )
         return self._page(self._categories[category_id][1], page, num_row)
 
     def read_at_page_by_name(self, category_name: str, page: int, num_row: int) -> list[dict[str, Any]]:
@@ -93,12 +96,13 @@ class MindPage:
         for value, places in self._categories:
             if str(value) == category_name:
                 return self._page(places, page, num_row)
-        raise RuntimeError(f"Invalid data, category {category_name!r} does not exist.")
+        raise RuntimeError(f"Invalid data, category_name: {category_name} could not found.")
 
     def _check(self) -> None:
         if self._category_field is None:
             raise RuntimeError(
-                "There is no category field: set MindPage.category_field to one of the candidate_fields first."
+                "Invalid data, field: is invalid. There is no category field: set MindPage.category_field to one of "
+                "the candidate_fields first."
             )
 
     @staticmethod
@@ -116,7 +120,8 @@ class MindPage:
         chosen = places[page * num_row : (page + 1) * num_row]
         if not chosen:
             raise RuntimeError(
-                f"Invalid data, page {page} of {num_row} rows is behind the {len(places)} rows of the category."
+                f"Invalid data, page no: {page} or page size: {num_row} is invalid: the category has {len(places)} "
+                "rows."
             )
         rows = []
         for shard_number, number in chosen:

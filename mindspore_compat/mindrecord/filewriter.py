@@ -15,7 +15,17 @@ import numpy as np
 from mindspore_compat import log
 from mindspore_compat.mindrecord._arguments import check_paths, check_shards
 from mindspore_compat.mindrecord._codec import bytes_saved, encode_blobs, encode_map
-from mindspore_compat.mindrecord._file import FIELD_NAME, HEADER_SIZE, PAGE_SIZE, SIZES, check_index, read_header
+from mindspore_compat.mindrecord._file import (
+    FIELD_NAME,
+    HEADER_SIZE,
+    PAGE_SIZE,
+    SIZES,
+    Shard,
+    check_index,
+    read_header,
+    shard_paths,
+)
+from mindspore_compat.mindrecord._values import PLAIN, blob_value, plain_value
 from mindspore_compat.mindrecord.common.exceptions import (
     MRMDefineIndexError,
     MRMGetMetaError,
@@ -26,7 +36,6 @@ from mindspore_compat.mindrecord.common.exceptions import (
 
 __all__ = ["FileWriter"]
 
-_PLAIN = {"int32": int, "int64": int, "float32": float, "float64": float, "string": str}
 _SQL = {"int32": "INTEGER", "int64": "INTEGER", "float32": "REAL", "float64": "REAL", "string": "TEXT"}
 _MAX_SHARDS = 1000
 
@@ -60,11 +69,15 @@ class FileWriter:
         self._description = ""
         self._index: list[str] = []
         self._shards: list[_ShardWriter] | None = None
+        self._parallel_writer: bool | None = None
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
         """A writer that adds rows to files that are there; their schema stays."""
+        check_paths([file_name])
         header = read_header(file_name)
+        for path in shard_paths(file_name):
+            Shard(path)  # which looks whether it and its index can be read
         writer = cls(file_name)
         folder = os.path.dirname(file_name)
         writer._paths = [os.path.join(folder, name) for name in header["shard_addresses"]]
@@ -126,8 +139,16 @@ class FileWriter:
     def write_raw_data(self, raw_data: list[dict[str, Any]], parallel_writer: bool = False) -> None:
         """Add rows. Rows that do not fit the schema are left out with a warning.
 
-        Raises: ParamTypeError; RuntimeError where no row fits, there is no schema, or files exist.
+        Args:
+            parallel_writer: the same at each call; without effect (upstream's writer processes).
+
+        Raises: ParamTypeError; TypeError; RuntimeError where no row fits, there is no schema, or files exist.
         """
+        if not isinstance(parallel_writer, bool):
+            raise TypeError("The parameter `parallel_writer` must be bool.")
+        if self._parallel_writer not in (None, parallel_writer):
+            raise RuntimeError("The parameter `parallel_writer` must be consistent during use.")
+        self._parallel_writer = parallel_writer
         if not isinstance(raw_data, list):
             raise ParamTypeError(f"Invalid parameter type. 'raw_data' expect list type, but got {type(raw_data)}.")
         if any(not isinstance(row, dict) for row in raw_data):
@@ -170,8 +191,8 @@ class FileWriter:
         not fit.
         """
         try:
-            plain = {n: _plain_value(n, row, f["type"]) for n, f in self._schema.items() if n not in self.blob_fields}
-            values = [_blob_value(n, row, self._schema[n]) for n in self.blob_fields]
+            plain = {n: plain_value(n, row, f["type"]) for n, f in self._schema.items() if n not in self.blob_fields}
+            values = [blob_value(n, row, self._schema[n]) for n in self.blob_fields]
             blobs = encode_blobs(values)
             records = [struct.pack("<Q", len(r)) + r for r in (encode_map(plain or {"id": 0}), blobs)]
             if max(map(len, records)) > self._page_size:
@@ -202,7 +223,7 @@ def _check_field(name: str, field: Any) -> dict[str, Any]:
     if not isinstance(field, dict) or "type" not in field or set(field) - {"type", "shape"}:
         raise MRMInvalidSchemaError(f"{where} needs a 'type' and may have a 'shape', but is {field!r}.")
     kind = field["type"]
-    if (kind not in _PLAIN and kind != "bytes") or ("shape" in field and kind in ("bytes", "string")):
+    if (kind not in PLAIN and kind != "bytes") or ("shape" in field and kind in ("bytes", "string")):
         raise MRMInvalidSchemaError(f"{where} contain illegal attribute '{kind}'.")
     shape = field.get("shape", [])
     if not isinstance(shape, list) or any(not isinstance(n, int) or n < -1 for n in shape) or shape.count(-1) > 1:
@@ -217,37 +238,6 @@ def _check_size(size: Any, name: str) -> int:
             f"Invalid parameter value. '{name}' should be a power of two in [{low}, {high}], got {size!r}."
         )
     return size
-
-
-def _plain_value(name: str, row: dict[str, Any], kind: str) -> Any:
-    if name not in row:
-        raise ValueError(f"field '{name}' is missing")
-    value: Any = row[name].item() if isinstance(row[name], np.generic) else row[name]
-    expected: Any = _PLAIN[kind]
-    if isinstance(value, bool) or not isinstance(value, (int, float) if expected is float else expected):
-        raise TypeError(f"field '{name}' should be {kind}, but is {type(value)}")
-    if kind == "int32" and not -(1 << 31) <= value < 1 << 31:
-        raise ValueError(f"field '{name}': {value} does not fit into int32")
-    return expected(value)
-
-
-def _blob_value(name: str, row: dict[str, Any], field: dict[str, Any]) -> bytes | np.ndarray:
-    if name not in row:
-        raise ValueError(f"field '{name}' is missing")
-    value = row[name]
-    if field["type"] == "bytes":
-        if not isinstance(value, (bytes, bytearray)):
-            raise TypeError(f"field '{name}' should be bytes, but is {type(value)}")
-        return bytes(value)
-    if not isinstance(value, np.ndarray) or value.dtype != np.dtype(field["type"]):
-        raise TypeError(
-            f"field '{name}' should be an array of {field['type']}, but is {getattr(value, 'dtype', type(value))}"
-        )
-    fixed = [n for n in field["shape"] if n != -1]
-    size = int(np.prod(fixed)) if fixed else 1
-    if size == 0 or value.size % size or (-1 not in field["shape"] and value.size != size):
-        raise ValueError(f"field '{name}' of shape {value.shape} does not fit {field['shape']}")
-    return value
 
 
 class _ShardWriter:

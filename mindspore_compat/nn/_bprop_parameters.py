@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
-from mindspore_compat.common._compiled_words import tree_of
+from mindspore_compat.common._compiled_source import tree_of
 from mindspore_compat.common._in_graph import outermost_graph_inputs
 
 __all__ = ["refuse_parameters"]

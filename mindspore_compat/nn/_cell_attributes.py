@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._in_graph import in_graph, refuse_if_strict
+from mindspore_compat.common._in_graph import by_compiled_line, in_graph, refuse_if_strict
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import is_graph_mode
@@ -203,6 +203,8 @@ class Attributes(Listing):
                     f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a "
                     "parameter."
                 )
+            if parameters[name] is not None and by_compiled_line(3):
+                raise TypeError('Failed calling Assign with "value=None": compiled code can not take a Parameter away.')
             self._restructured()
             parameters[name] = None
             return

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat._api.validate import check_non_negative_int, check_str_in
+from mindspore_compat.common._compiled_containers import refuse_variables
 from mindspore_compat.common.saved_tensors import saved_tensors_hooks
 from mindspore_compat.nn import _parameter_hooks
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, MixedPrecisionType
@@ -40,7 +41,13 @@ class Insides:
     total_instance_count = _living
 
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
-        """Counted here, so that copies are, too."""
+        """Counted here, so that copies are, too.
+
+        Raises:
+            TypeError: in compiled code, for inputs and Parameters.
+        """
+        if args or kwargs:
+            refuse_variables(cls.__name__, (*args, *kwargs.values()))
         _living.number += 1
         return super().__new__(cls)
 

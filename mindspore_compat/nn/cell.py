@@ -38,7 +38,7 @@ from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parall
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
-_CONTAINERS = (dict, list, tuple, Parameter)
+_CONTAINERS = (dict, list, tuple, int, Parameter)  # and what else compiled code gives back otherwise
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 

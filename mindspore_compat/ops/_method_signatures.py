@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_words import FailedCall, method_words
+from mindspore_compat.common._compiled_source import FailedCall
+from mindspore_compat.common._compiled_words import method_words
 
 __all__ = ["OVERLOADS"]
 

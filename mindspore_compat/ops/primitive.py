@@ -16,6 +16,7 @@ from typing import Any
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
+from mindspore_compat.ops._own_bprop import by_own_bprop
 from mindspore_compat.ops.signature import Signature
 
 __all__ = """
@@ -36,13 +37,21 @@ class PrimType(Enum):
 
 
 class Primitive:
-    """An operator with attributes. Subclasses set attributes in ``__init__`` and compute in ``__call__``.
+    """An operator with attributes. Subclasses set attributes in ``__init__`` and compute in ``__call__``; what
+    ``get_bprop`` gives differentiates it, if it is there.
 
     Args:
         name: the operator's name.
     """
 
     const_value = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Operators of the program are differentiated by their own ``bprop``."""
+        super().__init_subclass__(**kwargs)
+        is_own = not cls.__module__.startswith("mindspore_compat")
+        if is_own and {"__call__", "get_bprop"} & vars(cls).keys() and hasattr(cls, "get_bprop"):
+            cls.__call__ = by_own_bprop(cls.__call__)  # type: ignore[method-assign]
 
     def __init__(self, name: str) -> None:
         self.__dict__.update(

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.answers import containers, derivatives, halves, hooks, refusals, sequences
+from tests.answers import compiled, containers, derivatives, halves, hooks, refusals, sequences
 
 __all__ = ["PROGRAMS", "answer"]
 
@@ -22,6 +22,7 @@ PROGRAMS: dict[str, str] = {
     **derivatives.PROGRAMS,
     **refusals.PROGRAMS,
     **halves.PROGRAMS,
+    **compiled.PROGRAMS,
     **containers.PROGRAMS,
     **sequences.PROGRAMS,
 }
@@ -30,6 +31,7 @@ WITH_MESSAGE = (
     | derivatives.WITH_MESSAGE
     | refusals.WITH_MESSAGE
     | halves.WITH_MESSAGE
+    | compiled.WITH_MESSAGE
     | containers.WITH_MESSAGE
     | sequences.WITH_MESSAGE
 )

@@ -105,6 +105,16 @@ def test_a_comment_about_a_condition_is_believed():
     assert commented(Tensor(2)) == 0
 
 
+def test_compiled_code_does_not_take_a_parameter_away():
+    net = Assigning(ms.float32)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    with pytest.raises(TypeError, match="Failed calling Assign"):
+        net(None)
+    assert net.p is not None
+    net.p = None
+    assert net.p is None
+
+
 @pytest.mark.parametrize(
     ("of", "given"),
     [(ms.float32, ms.float64), (ms.int32, ms.float32), (ms.int32, ms.int64), (ms.float16, ms.float32)],

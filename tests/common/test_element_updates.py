@@ -322,3 +322,34 @@ def test_decorated_methods_and_those_of_the_class() -> None:
         ONES,
     ]
     assert plain(x) == ONES
+
+
+class Filled(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.x, self.y = Tensor([1.0, 2.0]), [1, 2]
+        self.x[0] = 5.0
+        self.z = [a + b + 2**70 for a in (1, 2) for b in range(2)] + [max([1, 2], key=lambda a: -a)]
+        self.fill()
+
+    def fill(self):
+        self.y[0] = 5
+
+    def construct(self, x):
+        return self.x + x, self.y
+
+
+class Filling(nn.Cell):
+    def construct(self, x):
+        return Filled()(x)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_cell_that_compiled_code_makes_keeps_what_its_init_sets(mode):
+    ms.set_context(mode=mode)
+    try:
+        x, y = Filling()(Tensor([1.0, 1.0]))
+        assert x.asnumpy().tolist() == [6.0, 3.0]
+        assert y == [5, 2]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)

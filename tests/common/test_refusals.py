@@ -126,3 +126,31 @@ def test_a_flag_by_name_is_a_bool(name: str, flag: str) -> None:
 def test_max_and_min_take_two_positions() -> None:
     with pytest.raises(TypeError, match="at most 2 positional arguments"):
         Tensor([1, 2]).min(None, False, None)
+
+
+@pytest.mark.parametrize("other", ["ok", b"ok", None, {}, {1}, int], ids=str)
+@pytest.mark.parametrize("x", [Tensor(3), Tensor([1.0, 2.0])], ids=["an int", "floats"])
+@pytest.mark.parametrize("by", ["+", "-", "*", "/", "//", "%", "**", "@", "<", ">=", "&"])
+def test_what_operators_do_not_take(x: Any, by: str, other: Any) -> None:
+    """Python's own meaning (``"ok" * 3``) is not asked."""
+    words = "Failed calling .*other=(string|None|<class)"
+    with pytest.raises(TypeError, match=words):
+        eval(f"x {by} other")
+    if by in "+-*/" or (by == "%" and not isinstance(other, (str, bytes))):
+        with pytest.raises(TypeError, match=words):
+            eval(f"other {by} x")
+    assert "%s" % Tensor(3) == "3"  # noqa: UP031
+
+
+@pytest.mark.parametrize("call", ["order=123", "order=None", "order=0", "1.5", "True", "start_dim='C'", "0, 1, 2"])
+def test_orders_of_flatten(call: str) -> None:
+    """They are texts; numbers that come first are axes."""
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(TypeError, match="Failed calling flatten"):
+        eval(f"x.flatten({call})")
+    with pytest.raises(ValueError, match="'order' value must be 'C' or 'F'"):
+        x.flatten("K")
+    with pytest.raises(TypeError, match="'order' must be a string"):
+        ms.ops.flatten(x, 123)
+    assert x.flatten(0, 1).shape == x.flatten("C", start_dim=0).shape == x.flatten(np.int64(0)).shape == (4,)
+    assert x.flatten(order="F", start_dim=0).asnumpy().tolist() == [1.0, 3.0, 2.0, 4.0]

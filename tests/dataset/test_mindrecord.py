@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 import sqlite3
 import struct
 from contextlib import closing
@@ -378,8 +379,66 @@ def test_files_that_are_missing_or_broken_raise_what_upstreams_do(tmp_path):
         FileReader(str(tmp_path / "empty"))
     write_rows(tmp_path / "y", {"a": {"type": "int64"}}, [{"a": i} for i in range(4)], shards=2)
     (tmp_path / "y1").unlink()
-    with pytest.raises(RuntimeError, match="y1 is not exists"):
+    with pytest.raises(RuntimeError, match="y1 can not be found. Please check"):
         ds.MindDataset(str(tmp_path / "y0"))
+    with pytest.raises(RuntimeError, match="The input: .*y1 is not exists"):
+        FileReader([str(tmp_path / "y0"), str(tmp_path / "y1")])
+
+
+@pytest.mark.parametrize(
+    ("is_broken", "words"),
+    [
+        (
+            lambda path: (path / "s1.db").unlink(),
+            "Please check whether the meta file: .*s1.db exists and do not rename",
+        ),
+        (lambda path: (path / "s0.db").unlink(), "The input: .*s0.db is not exists"),
+        (lambda path: (path / "s1.db").write_text("text"), "SELECT NAME from SHARD_NAME; .* while verifying meta file"),
+        (lambda path: shutil.copy(path / "s0.db", path / "s1.db"), "s1.db and mindrecord file: .*s1 can not match"),
+    ],
+)
+@pytest.mark.parametrize("reads", [FileReader, MindPage, ds.MindDataset, FileWriter.open_for_append])
+def test_indexes_that_are_not_the_files_own(tmp_path, is_broken, words, reads):
+    write_rows(tmp_path / "s", {"a": {"type": "int64"}}, [{"a": i} for i in range(4)], shards=2)
+    is_broken(tmp_path)
+    with pytest.raises(RuntimeError, match=words):
+        reads(str(tmp_path / "s0"))
+
+
+@pytest.mark.parametrize("name", ["a*b", "a:b", "a'b", "a;b", " ab", "ab ", "a/"])
+@pytest.mark.parametrize("call", [FileWriter, FileReader, MindPage, FileWriter.open_for_append, ds.MindDataset])
+def test_names_of_files_that_upstream_refuses(name, call):
+    kind, words = (
+        (ValueError, "filename should not") if call is ds.MindDataset else (ParamValueError, "File (name|path)")
+    )
+    with pytest.raises(kind, match=words if name != "a/" else "a"):
+        call(name)
+
+
+def test_rows_are_written_in_one_way(tmp_path):
+    for number, first in enumerate((True, False)):
+        writer = FileWriter(str(tmp_path / f"m{number}"))
+        writer.add_schema({"a": {"type": "int64"}})
+        writer.write_raw_data([{"a": 1}], first)
+        with pytest.raises(RuntimeError, match="The parameter `parallel_writer` must be consistent during use"):
+            writer.write_raw_data([{"a": 2}], not first)
+        with pytest.raises(TypeError, match="The parameter `parallel_writer` must be bool"):
+            writer.write_raw_data([{"a": 2}], 1)
+
+
+def test_categories_and_pages_that_are_not_there(tmp_path):
+    write_rows(tmp_path / "m", {"a": {"type": "int64"}}, [{"a": i % 3} for i in range(9)])
+    page = MindPage(str(tmp_path / "m"))
+    with pytest.raises(RuntimeError, match="field: is invalid"):
+        page.read_at_page_by_id(0, 0, 1)
+    page.category_field = "a"
+    for number in (3, 99):
+        with pytest.raises(RuntimeError, match=rf"category_id: {number} must be in the range \[0, 3\]"):
+            page.read_at_page_by_id(number, 0, 1)
+    with pytest.raises(RuntimeError, match="category_name: 7 could not found"):
+        page.read_at_page_by_name("7", 0, 1)
+    with pytest.raises(RuntimeError, match="page no: 3 ?or page size: 1 is invalid"):
+        page.read_at_page_by_name("1", 3, 1)
 
 
 def test_indexes_that_upstream_refuses(tmp_path):

@@ -196,3 +196,46 @@ def test_shift(periods: int, axis: int) -> None:
             expected[place] = rows[place - periods]
     found = Shift(periods, axis)(Tensor(x), 9.0).asnumpy()
     assert np.array_equal(found if axis == 0 else found.T, expected)
+
+
+class _Scaled(ops.PrimitiveWithInfer):
+    """Upstream runs such operators where it has a kernel; its gradient is the one of ``bprop`` everywhere."""
+
+    @ops.prim_attr_register
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, x, y):
+        return Tensor(x.asnumpy() * self.by), y * 3
+
+    def get_bprop(self):
+        def bprop(x, y, out, dout):
+            return dout[0] * 7 * self.by + out[0], dout[1] * 5 + y
+
+        return bprop
+
+
+class _Relu(ops.ReLU):
+    def get_bprop(self):
+        return lambda x, out, dout: (dout * 7 + out,)
+
+
+class _TooFew(_Scaled):
+    def get_bprop(self):
+        return lambda x, y, out, dout: (dout[0],)
+
+
+@pytest.mark.parametrize("mode", [mindspore_compat.PYNATIVE_MODE, mindspore_compat.GRAPH_MODE])
+def test_an_operator_of_the_program_has_the_gradient_of_its_bprop(mode):
+    mindspore_compat.set_context(mode=mode)
+    try:
+        x, y = Tensor([1.0]), Tensor([2.0])
+        scaled, relu, few = _Scaled(4), _Relu(), _TooFew(4)
+        assert [item.asnumpy().tolist() for item in scaled(x, y)] == [[4.0], [6.0]]
+        found = mindspore_compat.grad(lambda x, y: scaled(x, y), (0, 1))(x, y)
+        assert [item.asnumpy().tolist() for item in found] == [[32.0], [7.0]]
+        assert mindspore_compat.grad(lambda x: relu(x) * 3)(x).asnumpy().tolist() == [22.0]
+        with pytest.raises(RuntimeError, match="The output size of the 'bprop' must match"):
+            mindspore_compat.grad(lambda x: few(x, x))(x)
+    finally:
+        mindspore_compat.set_context(mode=mindspore_compat.PYNATIVE_MODE)

@@ -91,7 +91,7 @@ def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
     """
     if not is_dynamic(sequence):
         raise TypeError(
-            "For 'is_dynamic_sequence_element_unknown', the input must be a sequence of variable length, but got "
+            "For 'is_dynamic_sequence_element_unknown', the input should be variable length sequence, but got "
             f"{type(sequence).__name__}."
         )
     return not sequence

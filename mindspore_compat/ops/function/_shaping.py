@@ -169,6 +169,8 @@ def squeeze(input: Any, axis: Any = None) -> Any:
 
 def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
     """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major."""
+    if not isinstance(order, str):
+        raise TypeError(f"For 'flatten', the parameter 'order' must be a string, but got {type(order)}.")
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
     if order == "F":
