@@ -189,7 +189,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds that a side of a job may take")
     parser.add_argument("--json", type=Path, help="all numbers of both sides")
-    parser.add_argument("--keep-ours", action="store_true", help="take what --json has of this package from before")
+    parser.add_argument(
+        "--keep-ours", action="store_true", help="take what --json has of this package from before, where it has"
+    )
     parser.add_argument("--nudge", choices=("ours", "real"), help="this side against itself, with its weights moved")
     parser.add_argument("--stored-real", action="store_true", help="take what results/ has of real MindSpore")
     parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
@@ -242,7 +244,8 @@ def main() -> int:
         if given.stored_real and kept(given.jobs, job["name"]) is None:
             print(f"{job['name']}: nothing of real MindSpore is kept", flush=True)
             continue
-        sides = {"ours": results[job["name"]]["ours"]} if given.keep_ours else {"ours": run(job, "ours", given)}
+        before = results.get(job["name"], {}).get("ours") if given.keep_ours else None
+        sides = {"ours": before or run(job, "ours", given)}
         if given.stored_real:
             sides["real"] = kept(given.jobs, job["name"])
         elif given.real:
