@@ -6,7 +6,9 @@ of them are compared (else all), "files": [...], "processes": so many, started b
 checkout; {here}, {data}, {out}, {other_out} and {home} stand for this folder, the synthetic data, where the job (on the
 other side) writes, and $HOME. A job without numbers to compare must end with 0 and write its files.
 
-``--store`` keeps verdicts and, where real MindSpore ran, what it gave; ``--stored-real`` compares with what was kept.
+``--store`` keeps verdicts and, where real MindSpore ran, what it gave; ``--stored-real`` compares with what was kept. What
+says nothing of the two packages is not kept: a side that lacks a module of its environment or was killed (memory), and,
+without ``--worse``, a result that is worse than the one that is kept. The exit status is then 1.
 
 ``--nudge SIDE`` runs a job of seeded.py on that side alone, as it is and with weights moved by the job's "nudge" (of
 themselves, 1e-7 unless named: the last bit of float32), and keeps how far its numbers part: what rounding alone does.
@@ -50,7 +52,7 @@ def ended(command: list[str], limit: float, **options: Any) -> int | str:
 
 
 def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, Any]:
-    """{"code", "numbers", "missing", "seconds"} of a job on one side."""
+    """{"code", "numbers", "missing", "seconds"} of a job on one side, and "lacks" where a module was not there."""
     checkout = given.work / side / job["library"]
     if not checkout.exists():
         shutil.copytree(given.libraries / job["library"], checkout, ignore=shutil.ignore_patterns(".git"))
@@ -81,7 +83,15 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
         text = (logs / "worker_0.log").read_text(encoding="utf-8", errors="replace") if logs.exists() else ""
     numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
     missing = [name for name in job.get("files", ()) if not Path(name.format(**places)).exists()]
-    return {"code": code, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
+    result = {"code": code, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
+    lacks = lacking(text) if code or missing else []
+    return {**result, "lacks": lacks} if lacks else result
+
+
+def lacking(text: str) -> list[str]:
+    """Modules that an output says are not there. MindSpore's own are not among them: that one is gone is a result."""
+    names = set(re.findall(r"ModuleNotFoundError: No module named '([^']+)'", text))
+    return sorted(name for name in names if not name.startswith("mindspore."))
 
 
 def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> str:
@@ -99,6 +109,31 @@ def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> 
     compared = min(*counts, job.get("first", counts[0]))
     said = f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {compared} numbers within {apart:.1e}"
     return f"{said}, then {ends}" if ends else said
+
+
+def rank(said: str) -> tuple[int, int]:
+    """How good a verdict is: what was found out, then how many numbers were compared."""
+    compared = re.match(r"(?:alike|APART): ([0-9]+) numbers", said)
+    if said == "both run" or (said.startswith("alike") and "real fails" not in said):
+        found = 4
+    elif said.startswith("alike"):
+        found = 3
+    elif said.startswith("real fails"):
+        found = 2
+    elif said.startswith("APART") or "numbers, real has" in said:
+        found = 1
+    else:
+        found = 0
+    return found, int(compared[1]) if compared else 0
+
+
+def refused(stored: str | None, said: str, sides: dict[str, dict[str, Any]]) -> str:
+    """Why a verdict is not to be kept over the stored one, or nothing."""
+    faults = [f"{side} lacks {', '.join(result['lacks'])}" for side, result in sides.items() if result.get("lacks")]
+    faults += [f"{side} was killed" for side, result in sides.items() if result["code"] == -signal.SIGKILL]
+    if faults:
+        return "; ".join(faults)
+    return f"worse than what is kept, {stored!r}" if stored is not None and rank(said) < rank(stored) else ""
 
 
 def parted(job: dict[str, Any], ones: list[float], others: list[float]) -> float:
@@ -132,15 +167,19 @@ def packed(side: dict[str, Any]) -> dict[str, Any]:
     return {**side, "numbers": " ".join(f"{number:.8g}" for number in side["numbers"])}
 
 
+def known_of(jobs: Path, name: str) -> dict[str, Any]:
+    """What results/ has of this job."""
+    stored = HERE / "results" / jobs.name
+    return json.loads(stored.read_text(encoding="utf-8")).get(name, {}) if stored.exists() else {}
+
+
 def kept(jobs: Path, name: str) -> dict[str, Any] | None:
     """What results/ has of real MindSpore in this job."""
-    stored = HERE / "results" / jobs.name
-    known = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
-    real = known.get(name, {}).get("real")
+    real = known_of(jobs, name).get("real")
     return real and {**real, "numbers": [float(number) for number in real["numbers"].split()]}
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", type=Path)
     parser.add_argument("--libraries", type=Path, required=True)
@@ -150,44 +189,75 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds that a side of a job may take")
     parser.add_argument("--json", type=Path, help="all numbers of both sides")
-    parser.add_argument("--keep-ours", action="store_true", help="take what --json has of this package from before")
+    parser.add_argument(
+        "--keep-ours", action="store_true", help="take what --json has of this package from before, where it has"
+    )
     parser.add_argument("--nudge", choices=("ours", "real"), help="this side against itself, with its weights moved")
     parser.add_argument("--stored-real", action="store_true", help="take what results/ has of real MindSpore")
     parser.add_argument("--store", action="store_true", help="keep verdicts in results/, for docs/libraries.md")
+    parser.add_argument(
+        "--worse",
+        action="store_true",
+        help="keep also what is worse than the kept result: where it is known to be true of the packages as they are, "
+        "not where a machine was too slow or too small or an interpreter lacked something",
+    )
     given = parser.parse_args()
+    if given.store and not (given.real or given.stored_real or given.nudge):
+        parser.error("--store keeps comparisons: it needs --real, --stored-real or --nudge")
     given.work = given.work.resolve()
+    return given
+
+
+def nudge(job: dict[str, Any], given: argparse.Namespace) -> None:
+    said = rounding(job, given.nudge, given)
+    if given.store:
+        keep(given.jobs, job["name"], {f"rounding_{given.nudge}": said})
+    print(f"{job['name']}: {said}", flush=True)
+
+
+def store(name: str, said: str, sides: dict[str, dict[str, Any]], given: argparse.Namespace) -> bool:
+    """Keep a result, or say why not."""
+    stored = None if given.worse else known_of(given.jobs, name).get("verdict")
+    if why := refused(stored, said, sides):
+        print(f"{name}: not kept: {why}", flush=True)
+        return False
+    real = {} if given.stored_real else {"real": packed(sides["real"])}
+    keep(given.jobs, name, {"verdict": said, "seconds": sides["ours"]["seconds"], **real})
+    return True
+
+
+def main() -> int:
+    given = arguments()
     listed = json.loads(given.jobs.read_text(encoding="utf-8"))
     for command in listed["prepare"]:
         words = command.format(here=HERE, data=given.work / "data", libraries=given.libraries).split()
         if not Path(words[1]).exists():
             subprocess.run([str(given.ours), *words], check=True)
     results = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
+    all_kept = True
     for job in listed["jobs"]:
         if given.only and not any(re.search(pattern, job["name"]) for pattern in given.only):
             continue
         if given.nudge:
-            said = rounding(job, given.nudge, given)
-            if given.store:
-                keep(given.jobs, job["name"], {f"rounding_{given.nudge}": said})
-            print(f"{job['name']}: {said}", flush=True)
+            nudge(job, given)
             continue
         if given.stored_real and kept(given.jobs, job["name"]) is None:
             print(f"{job['name']}: nothing of real MindSpore is kept", flush=True)
             continue
-        sides = {"ours": results[job["name"]]["ours"]} if given.keep_ours else {"ours": run(job, "ours", given)}
+        before = results.get(job["name"], {}).get("ours") if given.keep_ours else None
+        sides = {"ours": before or run(job, "ours", given)}
         if given.stored_real:
             sides["real"] = kept(given.jobs, job["name"])
         elif given.real:
             sides["real"] = run(job, "real", given)
         said = verdict(job, sides["ours"], sides.get("real", {"code": -1, "missing": [], "numbers": []}))
         results[job["name"]] = {**sides, "verdict": said}
-        if given.store:
-            real = {"real": packed(sides["real"])} if given.real and not given.stored_real else {}
-            keep(given.jobs, job["name"], {"verdict": said, "seconds": sides["ours"]["seconds"], **real})
         print(f"{job['name']}: {said} ({sides['ours']['seconds']} s)", flush=True)
+        if given.store:
+            all_kept = store(job["name"], said, sides, given) and all_kept
         if given.json:
             given.json.write_text(json.dumps(results, indent=1))
-    return 0
+    return 0 if all_kept else 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mindspore as ms
 import numpy as np
 import seeded
-from mindspore import Tensor, nn
+from mindspore import Tensor, nn, ops
 
 RANDOM = np.random.default_rng(0)
 
@@ -21,6 +21,32 @@ def normal(*shape):
 
 def integers(high, *shape):
     return Tensor(RANDOM.integers(0, high, shape).astype(np.int32))
+
+
+class Less(nn.Cell):
+    """``Less`` that takes a number before a Tensor, as MindSpore 1.x's."""
+
+    def construct(self, one, other):
+        return one < other
+
+
+def give_back():
+    """What mindface uses and real MindSpore has lost since."""
+    import mindspore._checkparam as checks
+    from mindspore.common import api
+
+    if not hasattr(api, "ms_function"):
+        api.ms_function = ms.jit
+    if not hasattr(checks, "Validator"):  # its functions and constants are the module's own now
+        checks.Validator = checks.Rel = checks
+    try:
+        ops.scalar_to_array(1.0)
+    except RuntimeError:
+        ops.scalar_to_array = Tensor
+    try:
+        ops.Less()(0.0, Tensor(1.0))
+    except TypeError:
+        ops.operations.Less = Less
 
 
 def pose(backbone, head, loss, rate=1e-6, **arguments):
@@ -38,6 +64,7 @@ def pose(backbone, head, loss, rate=1e-6, **arguments):
 
 def arcface(make, optimizer, rate):
     """mindface's recognition: a backbone's 512 features, cosines to ten classes, the margin in the angle."""
+    give_back()
     sys.path.insert(0, os.path.join(os.getcwd(), "mindface", "recognition"))
     import loss
     import models
@@ -53,6 +80,7 @@ def arcface(make, optimizer, rate):
 
 def retinaface():
     """mindface's detection: boxes, classes and landmarks of the anchors of 64 x 64 pixels."""
+    give_back()
     sys.path.insert(0, os.path.join(os.getcwd(), "mindface", "detection"))
     import loss
     import models
