@@ -230,7 +230,11 @@ def _not(value: Any) -> Any:
     if not isinstance(value, torch.Tensor) or not is_compiled():
         return not value
     if value.dim() > 1 or value.numel() != 1:
-        raise ValueError("Only a Tensor that contains one element and has at most one axis has a truth value.")
+        shape = tuple(value.shape)
+        raise ValueError(
+            f"Only tensor which shape is () or (1,) can be converted to bool, but got tensor shape is {shape}: not one "
+            "element."
+        )
     with torch._C.DisableTorchFunctionSubclass():
         return wrap(torch.logical_not(value))
 
