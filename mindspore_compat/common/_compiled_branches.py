@@ -250,10 +250,6 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield item.id
 
 
-def _reads(node: ast.AST, name: str) -> bool:
-    return name in _names(node)
-
-
 def _may_be_literal(node: ast.expr | None) -> bool:
     """Whether its kind may be certain, and another than that of an input."""
     if isinstance(node, ast.Constant):

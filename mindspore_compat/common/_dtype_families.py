@@ -92,8 +92,41 @@ BFloat = _family("BFloat", (torch.bfloat16,))
 Complex = _family("Complex", complex_type)
 Number = _family("Number", all_types)
 String = _family("String")
-List = _family("List")
-Tuple = _family("Tuple")
+
+
+class _Sequence(Marker):
+    """The type of a sequence, of any or of items of these types."""
+
+    _items: tuple[Any, ...]
+
+    def __new__(cls, items: Any = ()) -> Any:
+        if not isinstance(items, (tuple, list)) or not all(
+            isinstance(item, (torch.dtype, Marker, TensorType)) for item in items
+        ):
+            raise TypeError(f"{cls.__name__} takes a tuple or list of types, but got {items!r}.")
+        made = super().__new__(cls)
+        made._items = tuple(items)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._items == getattr(other, "_items", None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._items))
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}[{','.join(map(str, self._items))}]" if self._items else name
+
+
+class List(_Sequence):
+    """The type of a list, of any or of items of these types."""
+
+
+class Tuple(_Sequence):
+    """The type of a tuple, of any or of items of these types."""
+
+
 Dict = _family("Dict")
 TypeNone = _family("TypeNone", shown="None")
 

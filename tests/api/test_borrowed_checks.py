@@ -163,3 +163,12 @@ def test_a_range_of_floats_takes_no_int_but_numbers_of_numpy() -> None:
     for value in (np.float32(0.5), np.int32(1)):
         assert V.check_float_range(value, 0, 1, V.INC_BOTH, "a", "P") == value
         assert V.check_int_range(value, 0, 3, V.INC_BOTH, "a", "P") == value
+
+
+def test_types_of_sequences_hold_types() -> None:
+    made = typing.Tuple((typing.Int(64), typing.Float(32)))
+    assert made == typing.Tuple([typing.Int(64), typing.Float(32)]) != typing.Tuple((typing.Int(64),))
+    assert made != typing.List((typing.Int(64), typing.Float(32))) and len({made, typing.Tuple(), typing.Tuple()}) == 2
+    assert typing.is_subclass(typing.Tuple(), typing.Tuple()) and str(typing.List()) == "List"
+    with pytest.raises(TypeError, match="takes a tuple or list of types"):
+        typing.Tuple((1, 2))

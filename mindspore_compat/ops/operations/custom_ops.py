@@ -48,13 +48,12 @@ class Custom(PrimitiveWithInfer):
         reg_info: Any = None,
     ) -> None:
         super().__init__("Custom")
-        if not callable(func) and not isinstance(func, str):
-            raise TypeError(f"For 'Custom', 'func' must be of type function or str, but got {type(func)}")
+        if not isinstance(func, str) and (func_type == "aot" or not callable(func)):
+            kinds = "str" if func_type == "aot" else "function or str"
+            raise TypeError(f"For 'Custom', 'func' must be of type {kinds}, but got {type(func)}")
         self._who = f"For 'Custom', 'func_type': {func_type}, 'func': {func}"
         if func_type not in _KINDS:
             raise ValueError(f"{self._who}, 'func_type' must be one of {list(_KINDS)}, but got {func_type}")
-        if func_type == "aot" and not isinstance(func, str):
-            raise TypeError(f"{self._who}, 'func' must be of type str, but got {type(func)}")
         if func_type == "pyfunc" and isinstance(func, str):
             raise TypeError(f"{self._who}, 'func' must be a function, but got {type(func)}")
         if func_type not in ("pyfunc", "aot"):
