@@ -1,5 +1,9 @@
-"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``, whose level the environment
-variable ``GLOG_v`` sets. Upstream: ``mindspore.log``.
+"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``, as the environment asks.
+Upstream: ``mindspore.log``.
+
+``GLOG_v`` sets the level. With ``GLOG_logtostderr=0`` there are files, too: ``GLOG_log_dir/rank_N/logs/mindspore.log.PID``
+of at most ``logger_maxBytes``, and ``logger_backupCount`` older ones; stderr then gets what is of the level
+``GLOG_stderrthreshold`` (2) or above.
 """
 
 from __future__ import annotations
@@ -7,6 +11,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,23 +24,63 @@ debug, info, warning, error, critical = logger.debug, logger.info, logger.warnin
 _LEVELS = {logging.DEBUG: "0", logging.INFO: "1", logging.WARNING: "2", logging.ERROR: "3", logging.CRITICAL: "4"}
 
 
-def _asked_level(environ: Mapping[str, str]) -> int:
-    """The level that ``GLOG_v`` names.
+def _asked_level(environ: Mapping[str, str], variable: str = "GLOG_v") -> int:
+    """The level that the variable names, 0 if it is not set.
 
     Raises:
         ValueError: for none of its numbers.
     """
-    asked = environ.get("GLOG_v")
+    asked = environ.get(variable)
     found = next((level for level, number in _LEVELS.items() if number == asked), logging.NOTSET)
     if asked is not None and not found:
         raise ValueError(
-            f"Incorrect log level: the environment variable GLOG_v must be one of {list(_LEVELS.values())} (debug, "
+            f"Incorrect log level: the environment variable {variable} must be one of {list(_LEVELS.values())} (debug, "
             f"info, warning, error, critical), but is {asked!r}."
         )
     return found
 
 
+def _to_files(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Give the logger what writes to files and to stderr, if the environment asks for files.
+
+    Returns:
+        What it asks for beside the level, as `get_log_config` tells.
+
+    Raises:
+        ValueError: for files without a folder.
+    """
+    if environ.get("GLOG_logtostderr", "1") != "0":
+        return {"GLOG_logtostderr": "1"}
+    folder = environ.get("GLOG_log_dir", "")
+    if not folder:
+        raise ValueError(
+            "When GLOG_logtostderr is set to 0, the directory of saving log GLOG_log_dir must be set, but got it empty."
+        )
+    from logging.handlers import RotatingFileHandler
+
+    folder = os.path.join(os.path.realpath(folder), f"rank_{environ.get('RANK_ID', '0')}", "logs")
+    os.makedirs(folder, exist_ok=True)
+    size, count = int(environ.get("logger_maxBytes", 52428800)), int(environ.get("logger_backupCount", 30))
+    least = _asked_level(environ, "GLOG_stderrthreshold") or logging.WARNING
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setLevel(least)
+    path = os.path.join(folder, f"mindspore.log.{os.getpid()}")
+    written = RotatingFileHandler(path, maxBytes=size, backupCount=count, encoding="utf-8", delay=True)
+    who = "[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s"
+    for handler in (written, shown):
+        handler.setFormatter(logging.Formatter(f"{who} [%(pathname)s:%(lineno)d] %(message)s"))
+        logger.addHandler(handler)
+    return {
+        "GLOG_logtostderr": "0",
+        "GLOG_log_dir": folder,
+        "logger_maxBytes": size,
+        "logger_backupCount": count,
+        "GLOG_stderrthreshold": _LEVELS[least],
+    }
+
+
 logger.setLevel(_asked_level(os.environ))
+_CONFIG = _to_files(os.environ)
 
 
 def get_level() -> str:
@@ -49,8 +94,8 @@ def _get_logger() -> logging.Logger:
 
 
 def get_log_config() -> dict[str, Any]:
-    """The level in MindSpore's form; files and rotation are the business of ``logging``."""
-    return {"GLOG_v": get_level(), "GLOG_logtostderr": "1"}
+    """The level, and what the environment asks for, in MindSpore's form."""
+    return {"GLOG_v": get_level(), **_CONFIG}
 
 
 class _LogActionOnce:
