@@ -134,7 +134,10 @@ class ShapeMethods:
         if order not in ("C", "F"):
             raise ValueError(f"For 'Tensor.flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
         value = _Base.permute(self, tuple(range(_Base.dim(self) - 1, -1, -1))) if order == "F" else self
-        return wrap(_Base.flatten(value, start_dim, end_dim))
+        try:
+            return wrap(_Base.flatten(value, start_dim, end_dim))
+        except (RuntimeError, IndexError) as error:
+            raise refused(error) from None
 
     def broadcast_to(self: Any, *shape: Any) -> Any:
         """Repeated to ``shape``; -1 keeps a length."""

@@ -47,8 +47,9 @@ _NAMES: dict[str, str] = {
     "SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments "
     "SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseSplit SparseTensorToCSRSparseMatrix SparseToDenseV2 "
     "Sspaddmm",
-    "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute EditDistance "
-    "GroupTopk MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
+    "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute "
+    "DenseToDenseSetOperation DenseToSparseSetOperation EditDistance GroupTopk "
+    "MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
     "SparseToDense SubAndFilter",
     "attention": "ApplyRotaryPosEmb PagedAttention ReshapeAndCache",
     "conditions": "Assert CheckNumerics",
