@@ -21,13 +21,12 @@ import torch
 from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.common._in_graph import by_compiled_line, outermost_graph_inputs
 
-__all__ = ["METHODS", "TWICE", "called", "check_extremes", "check_keys", "is_same", "made_tuple", "refuse_variables"]
+__all__ = ["METHODS", "VIEWS", "called", "check_extremes", "check_keys", "is_same", "refuse_variables"]
 
 #: of containers, without names of arguments
 METHODS = frozenset(("index", "count", "pop", "insert", "fromkeys", "has_key"))
-#: what makes views of a dict, which are sequences in compiled code
-TWICE = {"keys": tuple, "values": tuple, "items": list}
-_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+#: views of a dict, and the sequences that they are in compiled code
+VIEWS: dict[type, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
 _SEQUENCES = (list, tuple)
 
 
@@ -45,13 +44,6 @@ def called(method: Any, args: tuple[Any, ...]) -> Any:
             f"Integer argument expected, but got Tensor type value: list.{name} takes no Tensor for a place."
         )
     return method(*args)
-
-
-def made_tuple(view: Any) -> Any:
-    """A dict's view as compiled code has it."""
-    if type(view) not in _VIEWS:
-        return view
-    return list(view) if type(view) is _VIEWS[2] else tuple(view)
 
 
 def _from_keys(method: Any, args: tuple[Any, ...]) -> Any:

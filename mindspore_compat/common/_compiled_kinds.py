@@ -16,7 +16,7 @@ from mindspore_compat.common._compiled_source import UNKNOWN, value_of
 from mindspore_compat.common._in_graph import outermost_graph_inputs
 from mindspore_compat.common.dtype import dtype_name
 
-__all__ = ["TENSOR_CALLS", "Kind", "Kinds", "are_apart", "stored_names"]
+__all__ = ["Kind", "Kinds", "TENSOR_CALLS", "are_apart", "is_literal", "stored_names"]
 
 
 class Kind(NamedTuple):
@@ -195,7 +195,7 @@ class Kinds:
 
     def _Subscript(self, node: ast.Subscript) -> Kind | None:
         kind = self.of(node.value)
-        if kind is None or kind.name != "Tensor" or not _is_literal(node.slice):
+        if kind is None or kind.name != "Tensor" or not is_literal(node.slice):
             return None
         return kind
 
@@ -239,15 +239,15 @@ class Kinds:
         if made is UNKNOWN or getattr(made, "__name__", "") not in TENSOR_CALLS:
             return None
         is_ours = isinstance(made, type) and issubclass(made, torch.Tensor)
-        return Kind("Tensor") if is_ours and node.args and _is_literal(node.args[0]) else None
+        return Kind("Tensor") if is_ours and node.args and is_literal(node.args[0]) else None
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(node: ast.expr) -> bool:
     """Numbers, and lists, tuples and slices of them."""
     if isinstance(node, (ast.List, ast.Tuple)):
-        return all(map(_is_literal, node.elts))
+        return all(map(is_literal, node.elts))
     if isinstance(node, ast.Slice):
-        return all(item is None or _is_literal(item) for item in (node.lower, node.upper, node.step))
+        return all(item is None or is_literal(item) for item in (node.lower, node.upper, node.step))
     if isinstance(node, ast.UnaryOp):
-        return _is_literal(node.operand)
+        return is_literal(node.operand)
     return isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float))

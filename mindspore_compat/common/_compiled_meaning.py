@@ -28,22 +28,15 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _in_graph, _tracing
-from mindspore_compat.common._compiled_containers import (
-    METHODS,
-    TWICE,
-    called,
-    check_extremes,
-    check_keys,
-    is_same,
-    made_tuple,
-)
+from mindspore_compat.common._compiled_containers import METHODS, VIEWS, called, check_extremes, check_keys, is_same
+from mindspore_compat.common._compiled_kinds import is_literal
 from mindspore_compat.common._compiled_words import RefusedError
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit
 
 __all__ = ["IS_CONSTANT", "IS_WALKED", "Meanings", "differs", "is_compiled"]
 
-_CODES = {dis.opmap["CONTAINS_OP"], dis.opmap["UNARY_NOT"]}  # the latter but for conditions
+_CODES = frozenset(dis.opmap[name] for name in ("CONTAINS_OP", "UNARY_NOT", "BUILD_MAP"))
 _IN, _NOT, _WALK, _LOOPS, _METHOD, _HAS_KEY, _VIEW, _DICT, _EXTREME, _CONSTANT, _SEQUENCE, _IS_COMPILED = (
     f"__mindspore_compat_{name}__"
     for name in "in not walk loops method has_key view dict extreme constant sequence is_compiled".split()
@@ -52,8 +45,8 @@ IS_CONSTANT = "__mindspore_compat_isconstant__"
 #: they make sequences in compiled code
 _MAKERS = {"map": map, "zip": zip, "enumerate": enumerate, "filter": filter}
 _EXTREMES = {"max": max, "min": min}
-_NAMES = frozenset((*_MAKERS, *_EXTREMES, *METHODS, *TWICE, "isconstant"))
-_MAKES_DICTS = frozenset(dis.opmap[name] for name in ("BUILD_MAP",) if name in dis.opmap)
+_MAKE_VIEWS = ("keys", "values", "items")
+_NAMES = frozenset((*_MAKERS, *_EXTREMES, *METHODS, *_MAKE_VIEWS, "isconstant"))
 IS_WALKED = "is_walked"  # of a node: a loop walks through it at once
 _IS_ASKED = "is_asked"  # of a node: a condition, or a part of it
 _COMMENT = re.compile(r"^[^#]*\bif\b.*:\s*#\s*@jit\.cond:\s*(True|False)\s*$")
@@ -72,7 +65,6 @@ def differs(code: types.CodeType) -> bool:
         return False
     if (
         code.co_name in ("<dictcomp>", "<listcomp>", "<genexpr>")
-        or not _MAKES_DICTS.isdisjoint(code.co_code[::2])
         or not _CODES.isdisjoint(code.co_code[::2])
         or not _NAMES.isdisjoint(code.co_names)
         or _comments(code.co_filename)
@@ -160,11 +152,15 @@ class Meanings(ast.NodeTransformer):
         function = node.func
         if isinstance(function, ast.Name) and function.id in _EXTREMES:
             return ast.Call(ast.Name(_EXTREME, ast.Load()), [function, *node.args], node.keywords)
-        if getattr(function, "attr", getattr(function, "id", "")) == "Tensor" and is_literal(node.args[:1]):
+        if (
+            getattr(function, "attr", getattr(function, "id", "")) == "Tensor"
+            and node.args
+            and is_literal(node.args[0])
+        ):
             return ast.Call(ast.Name(_CONSTANT, ast.Load()), [node], [])
         if not isinstance(function, ast.Attribute) or node.keywords:
             return None
-        if function.attr in TWICE and not node.args and not is_walked:
+        if function.attr in _MAKE_VIEWS and not node.args and not is_walked:
             return ast.Call(ast.Name(_VIEW, ast.Load()), [node], [])
         if function.attr == "has_key" and len(node.args) == 1:
             return ast.Call(ast.Name(_HAS_KEY, ast.Load()), [function.value, *node.args], [])
@@ -206,19 +202,6 @@ def _is_length(call: ast.Call) -> bool:
     return getattr(call.func, "id", "") == "len" and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
 
 
-def is_literal(nodes: list[ast.expr]) -> bool:
-    """Whether there are any, all numbers, and lists and tuples of them."""
-    return bool(nodes) and all(map(_is_number, nodes))
-
-
-def _is_number(node: ast.expr) -> bool:
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return all(map(_is_number, node.elts))
-    if isinstance(node, ast.UnaryOp):
-        return _is_number(node.operand)
-    return isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float))
-
-
 def _refuse_loops(kind: str) -> bool:
     if is_compiled():
         kinds = "DictComp" if kind == "DictComp" else "ListComp"
@@ -254,7 +237,8 @@ def _has_key(held: Any, key: Any) -> Any:
 
 
 def _view(found: Any) -> Any:
-    return made_tuple(found) if type(found).__name__.startswith("dict_") and is_compiled() else found
+    kind = VIEWS.get(type(found))
+    return found if kind is None or not is_compiled() else kind(found)
 
 
 def _dict(made: dict[Any, Any]) -> dict[Any, Any]:

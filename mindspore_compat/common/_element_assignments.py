@@ -68,10 +68,7 @@ def _put_attribute(change: str, value: Any, owner: Any, name: str, known: Any, *
         is_tensor = isinstance(held, torch.Tensor) and not isinstance(held, torch.nn.Parameter)
         if is_tensor or type(held) is list:
             return _with(_copied(held, places), places, value_of)
-    element = held
-    for place in places[:-1]:
-        element = element[place]
-    element[places[-1]] = value_of(element)
+    _write(held, places, value_of)
     return None
 
 
@@ -112,11 +109,14 @@ def _with(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> An
     elif len(places) > 1 and type(x) in (list, dict) and is_compiled():
         x[places[0]] = _with(x[places[0]], places[1:], value_of)
         return x
-    element = x
-    for place in places[:-1]:
-        element = element[place]
-    element[places[-1]] = value_of(element)
+    _write(x, places, value_of)
     return x
+
+
+def _write(x: Any, places: tuple[Any, ...], value_of: Callable[[Any], Any]) -> None:
+    for place in places[:-1]:
+        x = x[place]
+    x[places[-1]] = value_of(x)
 
 
 for _name, _helper in (

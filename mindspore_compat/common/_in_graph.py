@@ -12,9 +12,9 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
 __all__ = [
+    "OverflowedError",
     "by_compiled_line",
     "compiled_cells",
-    "OverflowedError",
     "given_back",
     "in_graph",
     "is_in_init",

@@ -87,7 +87,6 @@ def test_gradients_at_kinks_do_not_overflow() -> None:
     assert found.asnumpy().tolist() == [30000, 60000, 0]
 
 
-@pytest.mark.parametrize("shares", [False, True])
 @pytest.mark.parametrize(
     "function",
     [
@@ -101,15 +100,13 @@ def test_gradients_at_kinks_do_not_overflow() -> None:
     ],
 )
 @pytest.mark.skipif(torch.__version__ >= (2, 14), reason="torch's own are others")
-def test_bounds_are_torchs_up_to_2_13_where_torch_has_others(
-    function: Any, shares: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bounds_are_torchs_up_to_2_13_where_torch_has_others(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What replaces torch's functions from 2.14 on has the values and derivatives that they had."""
     inf, nan = float("inf"), float("nan")
     x = torch.tensor([-inf, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0, inf, nan, 1.0, nan], requires_grad=True)
     y = torch.tensor([0.0, -2.0, 1.0, 0.0, -0.0, 1.0, 3.0, 2.0, inf, 1.0, nan, nan], requires_grad=True)
     found = []
-    for is_replaced in (False, shares):
+    for is_replaced in (False, True):
         monkeypatch.setattr(_kinks, "_SHARES_BOUNDS", is_replaced)
         z = function(x, y)
         found.append((z, *torch.autograd.grad(z.sum(), (x, y), allow_unused=True)))

@@ -82,6 +82,7 @@ def test_it_is_the_derivative_of_the_forward_operator_and_so_is_its_own(name: st
     second = torch.autograd.grad(expected, (point, dy), seed, allow_unused=True)
     found = ms.grad(lambda x, dy: (gradient(x, dy) * Y).sum(), grad_position=(0, 1))(x, DY)
     for mine, theirs in zip(found, second):
+        # torch's zeros of derivatives may have no memory, which numpy would read: a sum has
         wanted = np.zeros(mine.shape) if theirs is None else (theirs + torch.zeros(())).numpy(force=True)
         np.testing.assert_allclose(mine.asnumpy(), wanted, rtol=1e-6, atol=1e-9)
 
