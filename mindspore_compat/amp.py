@@ -80,6 +80,16 @@ def _scaled(value: Any, factor: torch.Tensor) -> Any:
     return tuple([_scaled(item, factor) for item in value])
 
 
+def _grad_scale_map(scale_value: Any, inputs: Any) -> Any:
+    """Tensors, however nested, times a scale: for `LossScaler` classes of one's own."""
+    return _scaled(inputs, plain(scale_value))
+
+
+def _grad_unscale_map(scale_value: Any, inputs: Any) -> Any:
+    """Tensors, however nested, over a scale."""
+    return _scaled(inputs, plain(scale_value).reciprocal())
+
+
 class _ParameterScaler(LossScaler):
     """Scales by the Parameter ``scale_value``, on the device."""
 
@@ -90,10 +100,10 @@ class _ParameterScaler(LossScaler):
         self.scale_value = Parameter(Tensor(scale_value, torch.float32).to(current_device()), name="scale_value")
 
     def scale(self, inputs: Any) -> Any:
-        return _scaled(inputs, plain(self.scale_value))
+        return _grad_scale_map(self.scale_value, inputs)
 
     def unscale(self, inputs: Any) -> Any:
-        return _scaled(inputs, plain(self.scale_value).reciprocal())
+        return _grad_unscale_map(self.scale_value, inputs)
 
 
 class StaticLossScaler(_ParameterScaler):

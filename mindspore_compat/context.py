@@ -27,6 +27,8 @@ from mindspore_compat._api.context_keys import (
     STRICT,
     ParallelMode,
 )
+from mindspore_compat._api.context_keys import DEBUG as DEBUG
+from mindspore_compat._api.context_keys import RELEASE as RELEASE
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device, own_device_id, select_device
 from mindspore_compat._runtime.gpu_settings import apply_gpu_config, make_deterministic

@@ -9,6 +9,7 @@ __all__ = [
     "ALGO_KEYS",
     "AS_NUMBERS",
     "COMPATIBLE",
+    "DEBUG",
     "GRAPH_MODE",
     "KEYS",
     "LAX",
@@ -16,6 +17,7 @@ __all__ = [
     "PARALLEL_RESULTS",
     "PS_KEYS",
     "PYNATIVE_MODE",
+    "RELEASE",
     "STRICT",
     "ParallelMode",
 ]
@@ -23,6 +25,7 @@ __all__ = [
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
+RELEASE, DEBUG = 0, 1  # of "debug_level"
 
 
 class ParallelMode:

@@ -21,6 +21,7 @@ from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
+from mindspore_compat.common.generator import generator_on
 
 if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
     from mindspore_compat.common._installed_methods import InstalledMethods
@@ -232,4 +233,4 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def uniform(self: Any, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Any:
         """A tensor like this one from [from_, to)."""
-        return wrap(_Base.uniform_(torch.empty_like(self), from_, to, generator=generator))
+        return wrap(_Base.uniform_(torch.empty_like(self), from_, to, generator=generator_on(generator, self.device)))

@@ -78,8 +78,9 @@ class Generator:
         return wrap(self._own.get_state())
 
     def set_state(self, state: Any) -> None:
-        """Go to where it was at `get_state`."""
+        """Go to where it was at `get_state`, in the sequence of that time."""
         self._own.set_state(plain(state).cpu())
+        self._seed = self._own.initial_seed()
 
 
 class _Default(Generator):

@@ -200,7 +200,14 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def cache_enable(self) -> bool:
-        return False
+        """Whether it is marked as cached on the host; nothing is cached here."""
+        return self.__dict__.get("_cache_enable", False)
+
+    @cache_enable.setter
+    def cache_enable(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"The argument 'cache_enable' must be bool, but got {type(value)}.")
+        self._cache_enable = value
 
     @property
     def cache_shape(self) -> Any:

@@ -17,6 +17,7 @@ from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
+from mindspore_compat.ops.function._indexing import take  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
@@ -127,7 +128,8 @@ def _placed(device: Any) -> torch.device:
 
 
 def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    """A first size that is a sequence is all of them, as upstream has it: what follows it is passed over."""
+    return tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
 
 
 def empty(*size: Any, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -164,6 +166,12 @@ def randint_like(input: Any, *args: Any, dtype: Any, device: Any) -> torch.Tenso
 def randperm(n: int, *, generator: Any, dtype: Any) -> torch.Tensor:
     device = current_device()
     return torch.randperm(n, generator=generator_on(generator, device), dtype=dtype, device=device)
+
+
+def repeat_interleave(input: Any, repeats: Any, dim: Any, *, output_size: Any) -> torch.Tensor:
+    if isinstance(repeats, (tuple, list)):
+        repeats = torch.tensor(repeats, device=input.device)
+    return torch.repeat_interleave(input, repeats, dim, output_size=output_size)
 
 
 def squeeze(input: Any, dim: Any) -> torch.Tensor:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._program import program
+from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES
 from mindspore_compat.nn._cell_hooks import Hooks
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["Modes"]
+
+
+def _placed(device: Any) -> Any:
+    """torch's device for MindSpore's names; others are torch's own."""
+    is_ours = isinstance(device, str) and device.partition(":")[0].upper() in ("CPU", "GPU", "ASCEND")
+    return device_from(device) if is_ours else device
 
 
 class Modes(Hooks):
@@ -74,6 +82,24 @@ class Modes(Hooks):
     def get_flags(self) -> dict[str, Any]:
         """The flags set by `add_flags`."""
         return self._func_graph_flags
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Move Parameters and buffers to a device, "CPU", "GPU", "Ascend" or "GPU:1" or one of torch's, and those of
+        floats to a dtype. Arguments as those of `torch.nn.Module.to`.
+
+        Raises:
+            ValueError: if there is no such device.
+        """
+        if args and isinstance(args[0], str):
+            args = (_placed(args[0]), *args[1:])
+        if isinstance(kwargs.get("device"), str):
+            kwargs["device"] = _placed(kwargs["device"])
+        return super().to(*args, **kwargs)
+
+    def to_empty(self, *, device: Any = None, recurse: bool = True) -> Self:
+        """New storage without values for all Parameters and buffers, on ``device`` or, for None, the current one."""
+        place = current_device() if device is None else _placed(device)
+        return super().to_empty(device=place, recurse=recurse)
 
     def to_float(self, dst_type: torch.dtype) -> Self:
         """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they

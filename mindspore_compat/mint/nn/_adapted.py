@@ -13,6 +13,14 @@ from mindspore_compat.ops.function import binary_cross_entropy as binary_cross_e
 _Base = torch._C.TensorBase
 
 
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    return functional.adaptive_avg_pool2d(input, output_size)  # which knows None, an axis's own size
+
+
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+    return functional.adaptive_avg_pool3d(input, output_size)
+
+
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool) -> Any:
     pool: Any = functional.adaptive_max_pool1d
     return pool(input, output_size, return_indices)
@@ -72,6 +80,10 @@ def embedding(
 
 def flatten(input: Any, start_dim: int, end_dim: int) -> Any:
     return torch.flatten(input, start_dim, end_dim)
+
+
+def one_hot(tensor: Any, num_classes: int) -> Any:
+    return functional.one_hot(tensor.to(torch.int64), num_classes)
 
 
 def grid_sample(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: Any) -> Any:

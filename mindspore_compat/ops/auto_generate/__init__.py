@@ -3,6 +3,7 @@ Upstream: ``mindspore.ops.auto_generate``. Libraries import operators from here.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.auto_generate import gen_ops_def, gen_ops_prim  # noqa: F401
 from mindspore_compat.ops.auto_generate.gen_ops_prim import UNSUPPORTED
 
@@ -12,6 +13,7 @@ from mindspore_compat.ops.auto_generate.gen_ops_prim import *  # type: ignore[as
 __getattr__ = module_getattr(
     __name__,
     {
+        **kept_in("gen_ops_def"),
         "arg_handler": "ops._utils.arg_handler:",
         "arg_dtype_cast": "ops._utils.arg_dtype_cast:",
         "gen_extend_func": "ops.auto_generate.gen_extend_func:",

@@ -1,6 +1,8 @@
 """Operators as functions. Upstream: ``mindspore.ops.auto_generate.gen_ops_def``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops import function, operations
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.auto_generate._extended_table import FUNCTIONS
 from mindspore_compat.ops.auto_generate._in_place_table import MADE
 from mindspore_compat.ops.function import *  # noqa: F403
@@ -19,3 +21,5 @@ from mindspore_compat.ops.function import (  # noqa: E402, F401
     paged_attention,
     reshape_and_cache,
 )
+
+__getattr__ = module_getattr(__name__, kept_in("gen_ops_def"))

@@ -1,6 +1,7 @@
 """Tensors made, shaped, joined, indexed. Upstream: ``mindspore.ops.function.array_func``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
@@ -13,11 +14,7 @@ from mindspore_compat.ops.function._shaping import *  # noqa: F403
 __getattr__ = module_getattr(
     __name__,
     {
-        "split_ext": "mint:split",
-        "one_hot_ext": "mint.nn.functional:one_hot",
-        "min_ext": "mint:min",
-        "max_ext": "mint:max",
-        "gather_ext": "mint:gather",
+        **kept_in("array_func"),
         "new_ones": "ops.function._creation:new_ones",
         "new_zeros": "ops.function._creation:new_zeros",
     },

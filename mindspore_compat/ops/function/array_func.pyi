@@ -3,11 +3,25 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.mint import arange as arange_ext
+from mindspore_compat.mint import chunk as chunk_view
+from mindspore_compat.mint import full as full_ext
+from mindspore_compat.mint import full_like as full_like_ext
 from mindspore_compat.mint import gather as gather_ext
 from mindspore_compat.mint import max as max_ext
+from mindspore_compat.mint import meshgrid as meshgrid_ext
 from mindspore_compat.mint import min as min_ext
+from mindspore_compat.mint import ones_like as ones_like_ext
+from mindspore_compat.mint import scatter_add as scatter_add_ext
+from mindspore_compat.mint import sort as sort_ext
 from mindspore_compat.mint import split as split_ext
+from mindspore_compat.mint import split as split_view
+from mindspore_compat.mint import tril as tril_ext
+from mindspore_compat.mint import unbind as unbind_ext
+from mindspore_compat.mint import unsqueeze as unsqueeze_view
+from mindspore_compat.mint import zeros_like as zeros_like_ext
 from mindspore_compat.mint.nn.functional import one_hot as one_hot_ext
+from mindspore_compat.ops._mint_names import kept_in as kept_in
 from mindspore_compat.ops.function._creation import arange as arange
 from mindspore_compat.ops.function._creation import bartlett_window as bartlett_window
 from mindspore_compat.ops.function._creation import blackman_window as blackman_window

@@ -1,6 +1,7 @@
 """Arithmetic, reductions and products. Upstream: ``mindspore.ops.function.math_func``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._norms import *  # noqa: F403
@@ -13,8 +14,7 @@ from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 __getattr__ = module_getattr(
     __name__,
     {
-        "norm_ext": "mint:norm",
-        "linspace_ext": "mint:linspace",
+        **kept_in("math_func"),
         "F": "ops.functional:",
     },
     fallback="ops.function",

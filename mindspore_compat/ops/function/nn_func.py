@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._attention_heads import (  # noqa: F401
     _check_attn_mask_shape,
@@ -44,11 +45,8 @@ def _interpolate_ext_scale_factor_convert_size(input: Any, scale_factor: Any) ->
 __getattr__ = module_getattr(
     __name__,
     {
+        **kept_in("nn_func"),
         "_get_cache_prim": "ops._primitive_cache",
-        "batch_norm_ext": "mint.nn.functional:batch_norm",
-        "dropout_ext": "mint.nn.functional:dropout",
-        "interpolate_ext": "mint.nn.functional:interpolate",
-        "pad_ext": "mint.nn.functional:pad",
         "prompt_flash_attention": "ops:prompt_flash_attention",
         "incre_flash_attention": "ops:incre_flash_attention",
     },

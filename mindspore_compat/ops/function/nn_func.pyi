@@ -3,12 +3,28 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.mint import conv2d as conv2d_ext
+from mindspore_compat.mint import gather as gather_ext
+from mindspore_compat.mint.nn.functional import avg_pool2d as avg_pool2d_ext
+from mindspore_compat.mint.nn.functional import avg_pool3d as avg_pool3d_ext
 from mindspore_compat.mint.nn.functional import batch_norm as batch_norm_ext
+from mindspore_compat.mint.nn.functional import cross_entropy as cross_entropy_ext
 from mindspore_compat.mint.nn.functional import dropout as dropout_ext
+from mindspore_compat.mint.nn.functional import dropout2d as dropout2d_ext
+from mindspore_compat.mint.nn.functional import flatten as flatten_ext
+from mindspore_compat.mint.nn.functional import glu as glu_ext
 from mindspore_compat.mint.nn.functional import interpolate as interpolate_ext
+from mindspore_compat.mint.nn.functional import kl_div as kl_div_ext
+from mindspore_compat.mint.nn.functional import log_softmax as log_softmax_ext
+from mindspore_compat.mint.nn.functional import logsigmoid as logsigmoid_ext
+from mindspore_compat.mint.nn.functional import max_pool2d as max_pool2d_ext
+from mindspore_compat.mint.nn.functional import nll_loss as nll_loss_ext
 from mindspore_compat.mint.nn.functional import pad as pad_ext
+from mindspore_compat.mint.nn.functional import relu_ as relu_
+from mindspore_compat.mint.nn.functional import softmax as softmax_ext
 from mindspore_compat.ops import incre_flash_attention as incre_flash_attention
 from mindspore_compat.ops import prompt_flash_attention as prompt_flash_attention
+from mindspore_compat.ops._mint_names import kept_in as kept_in
 from mindspore_compat.ops._primitive_cache import _get_cache_prim as _get_cache_prim
 from mindspore_compat.ops.function._activation import celu as celu
 from mindspore_compat.ops.function._activation import elu as elu

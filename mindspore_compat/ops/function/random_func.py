@@ -21,6 +21,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
+from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, in_vmap, with_seeds
 from mindspore_compat.ops.function._numbers import (
     fixed_generator,
@@ -328,15 +329,9 @@ def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
 __getattr__ = module_getattr(
     __name__,
     {
+        **kept_in("random_func"),
         "log_uniform_candidate_sampler": "ops.function._sampling",
         "uniform_candidate_sampler": "ops.function._sampling",
-        "randperm_ext": "mint:randperm",
-        "randn_like_ext": "mint:randn_like",
-        "rand_like_ext": "mint:rand_like",
-        "randn_ext": "mint:randn",
-        "rand_ext": "mint:rand",
-        "randint_ext": "mint:randint",
-        "randint_like_ext": "mint:randint_like",
     },
     fallback="ops.function",
 )

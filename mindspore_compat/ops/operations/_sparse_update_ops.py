@@ -53,18 +53,17 @@ def _check_range(owner: str, name: str, value: float, least: float, strict: bool
 
 @primitive
 def ApplyAdagradDA(use_locking: Bool = False) -> _Run:
-    """(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step); returns (var,)."""
+    """(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step); returns var."""
 
     return _step(_adagrad_da)
 
 
-def _adagrad_da(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> tuple:
+def _adagrad_da(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> None:
     sums.add_(grad)
     squares.add_(kernels.square(grad))
     shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
     top = torch.where(constant(l1, var.device) > 0 if isinstance(l1, (int, float)) else l1 > 0, shrunk, sums)
     var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
-    return (0,)
 
 
 def _in_order(run: _Run, order: tuple[int, ...], outputs: int) -> _Run:

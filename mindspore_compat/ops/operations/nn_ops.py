@@ -308,9 +308,9 @@ def ComputeAccidentalHits(num_true: int = 1) -> _Run:
     """(row, place, weight) of sampled classes that are true ones."""
 
     def run(true_classes: Any, sampled_candidates: Any) -> Any:
-        hits = torch.nonzero(torch.any(torch.unsqueeze(true_classes, 2) == sampled_candidates, 1))
+        hits = torch.nonzero(torch.unsqueeze(true_classes, 2) == sampled_candidates)  # one for each true class
         weights = torch.full((hits.shape[0],), torch.finfo(torch.float32).min, device=hits.device)
-        return wrap(to_dtype(hits[:, 0], torch.int32)), wrap(hits[:, 1]), wrap(weights)
+        return wrap(to_dtype(hits[:, 0], torch.int32)), wrap(hits[:, 2]), wrap(weights)
 
     return run
 

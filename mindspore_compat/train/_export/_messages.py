@@ -19,11 +19,13 @@ def load_mindir(file_name: str) -> Any:
     """The file's ModelProto.
 
     Raises:
-        ValueError: if it is no MINDIR file. OSError: if it can not be read.
+        ValueError: if it is not there or no MINDIR file. OSError: if it can not be read.
     """
     model = ModelProto()
     try:
         model.ParseFromString(read_regular(os.path.realpath(file_name)))
+    except FileNotFoundError as error:
+        raise ValueError(f"For 'load_mindir', the file '{file_name}' does not exist.") from error
     except DecodeError as error:
         raise ValueError(f"For 'load_mindir', the file '{file_name}' is no MINDIR file: {error}") from error
     return model
