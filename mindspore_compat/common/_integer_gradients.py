@@ -7,6 +7,7 @@ floating, it gets the history. A shadow that does not equal what it stands for i
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves, tree_map
 
 from mindspore_compat.common._wrap import wrap
@@ -183,8 +185,16 @@ def _is_same(item: Any, shadow: torch.Tensor) -> bool:
     if not isinstance(item, torch.Tensor) or item.dtype.is_complex or item.shape != shadow.shape:
         return False
     close = 1e-2 if item.dtype in (torch.float16, torch.bfloat16) else 1e-4
-    return bool(
-        torch.allclose(
-            _Base.to(item.detach(), torch.float64), _Base.to(shadow.detach(), torch.float64), close, 0, equal_nan=True
+    with contextlib.ExitStack() as stack:
+        for mode in _get_current_dispatch_mode_stack():  # a file being written holds no trace of this comparison
+            if getattr(mode, "writes_file", False):
+                stack.enter_context(mode.pause())
+        return bool(
+            torch.allclose(
+                _Base.to(item.detach(), torch.float64),
+                _Base.to(shadow.detach(), torch.float64),
+                close,
+                0,
+                equal_nan=True,
+            )
         )
-    )

@@ -161,6 +161,10 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         """The tensor itself."""
         return self
 
+    def to_tensor(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
+        """`init_data` under its name of MindSpore 1.x."""
+        return self.init_data(slice_index, shape, opt_shard_group)
+
     def flush_from_cache(self) -> None:
         """Nothing to do: there is no cache."""
 

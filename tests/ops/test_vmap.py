@@ -136,3 +136,11 @@ def test_labels_get_no_gradient_from_a_softmax_of_constants() -> None:
     for dtype in (torch.float32, torch.float16):
         labels = torch.ones(2, 3, dtype=dtype).requires_grad_()
         assert not nn.SoftmaxCrossEntropyWithLogits()(torch.ones(2, 3, dtype=dtype), labels).requires_grad
+
+
+def test_the_axis_of_a_result_by_itself_may_be_in_a_sequence() -> None:
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    for axes in ((1,), [1]):
+        np.testing.assert_array_equal(ops.vmap(lambda a: a * 2, 0, axes)(x).asnumpy(), x.asnumpy().T * 2)
+    with pytest.raises(RuntimeError, match="result size: 1, but got size: 2"):
+        ops.vmap(lambda a: a * 2, 0, (0, 1))(x)

@@ -52,6 +52,8 @@ _MASKED = frozenset({"index", "index_put", "index_put_", "masked_select"})
 class GraphRecorder(InPlace):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
 
+    writes_file = True
+
     def __init__(
         self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = (), straight: bool = False
     ) -> None:

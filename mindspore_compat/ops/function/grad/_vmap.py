@@ -155,6 +155,17 @@ def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None
     return [axes] * len(tree_flatten(value)[0])
 
 
+def _of_results(axes: Any, value: Any) -> list[int | None]:
+    """One axis for each leaf of what ``fn`` gave; a result by itself may have its axis in a sequence of one."""
+    if isinstance(axes, (tuple, list)) and not isinstance(value, (tuple, list)):
+        if len(axes) != 1:
+            raise RuntimeError(
+                f"The size of vmap's 'out_axes' should be equal to the result size: 1, but got size: {len(axes)}."
+            )
+        axes = axes[0]
+    return _spread(axes, value, "out_axes", True)
+
+
 class _Results:
     """What ``fn`` gave: its Tensors go through `torch.vmap` as a list, the rest is kept until all is put together."""
 
@@ -164,7 +175,7 @@ class _Results:
         self.places: list[int | None] = []
 
     def flat(self, value: Any) -> list[torch.Tensor]:
-        self._axes = _spread(self._out_axes, value, "out_axes", True)
+        self._axes = _of_results(self._out_axes, value)
         self._items, self._structure = tree_flatten(value)
         tensors = [(item, axis) for item, axis in zip(self._items, self._axes) if isinstance(item, torch.Tensor)]
         self.places[:] = [None if axis is None else 0 for _, axis in tensors]
@@ -210,7 +221,7 @@ def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
 
 def _joined(results: list[Any], inputs: _Inputs, out_axes: Any) -> Any:
     """Results of one structure, each leaf joined along its axis."""
-    axes = _spread(out_axes, results[0], "out_axes", True)
+    axes = _of_results(out_axes, results[0])
     structure = tree_flatten(results[0])[1]
     made = []
     for axis, *parts in zip(axes, *(tree_flatten(result)[0] for result in results)):
