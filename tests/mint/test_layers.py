@@ -203,3 +203,18 @@ def test_convolutions_keep_their_function_for_layers_derived_from_them(mode: str
     x = Tensor(np.random.default_rng(0).normal(size=IMAGE).astype(np.float32))
     assert np.allclose(layer(x).asnumpy(), 2 * mint.nn.Conv2d.construct(layer, x).asnumpy(), atol=1e-5)
     assert mint.nn.Conv1d.conv1d is mint.nn.functional.conv1d and mint.nn.Conv3d.conv3d is mint.nn.functional.conv3d
+
+
+@pytest.mark.parametrize("momentum", [None, 0.1])
+def test_averages_that_a_program_replaces_by_parameters_move(momentum: float | None) -> None:
+    x = ms.Tensor(np.random.RandomState(0).rand(6, 2), ms.float32)
+    own, replaced = (mint.nn.BatchNorm1d(2, affine=False, momentum=momentum) for _ in range(2))
+    replaced.running_mean = ms.Parameter(ms.Tensor([0.0, 0.0], ms.float32))
+    replaced.running_var = ms.Parameter(ms.Tensor([1.0, 1.0], ms.float32))
+    for net in (own, replaced):
+        net.set_train()
+    of_own, of_replaced = (ms.grad(lambda x, net=net: (net(x) ** 3).sum())(x).asnumpy() for net in (own, replaced))
+    np.testing.assert_array_equal(of_replaced, of_own)
+    np.testing.assert_array_equal(replaced.running_mean.asnumpy(), own.running_mean.asnumpy())
+    np.testing.assert_array_equal(replaced.running_var.asnumpy(), own.running_var.asnumpy())
+    assert own.running_mean.asnumpy().any()

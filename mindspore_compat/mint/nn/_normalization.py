@@ -64,7 +64,9 @@ class _BatchNorm(Cell):
         return self._normalized(input, uses_batch, share)
 
     def _normalized(self, input: Any, uses_batch: bool, share: float) -> Any:
-        averages = (self.running_mean, self.running_var)
+        # a program may have put Parameters in their places; what is moved has no derivative
+        given = (self.running_mean, self.running_var)
+        averages = tuple(item if item is None else item.detach() for item in given)
         return functional.batch_norm(input, *averages, self.weight, self.bias, uses_batch, share, self.eps)
 
     def reset_running_stats(self) -> None:

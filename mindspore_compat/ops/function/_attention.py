@@ -131,8 +131,15 @@ def check_attention(query: Any, key: Any, value: Any, head_num: int, layout: str
         raise ValueError(f"For '{owner}', the 'input_layout' must be in {list(_LAYOUTS)}, but got {layout!r}.")
     if head_num <= 0:
         raise RuntimeError(f"For '{owner}', the number of heads must be greater than 0, but got {head_num}.")
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.dim() != len(layout):
+            raise RuntimeError(f"For '{owner}', the rank of '{name}' must be {len(layout)}, but got {x.dim()}.")
     axis = {"BNSD": 1, "BSND": 2, "TND": 1}.get(layout)
     if axis is not None:
+        if query.shape[axis] != head_num:
+            raise RuntimeError(
+                f"For '{owner}', axis {axis} of 'query' must be {head_num} heads, but got {query.shape}."
+            )
         heads = key.shape[axis]
     else:
         size = query.shape[2] // head_num

@@ -13,12 +13,34 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
+from mindspore_compat.ops._adapt import as_ints, as_plain, check_tensors, checks_places, to_dtype
 
 __all__ = """
     bounding_box_decode bounding_box_encode check_valid crop_and_resize iou roi_align nms_with_mask ps_roi_pooling
     deformable_conv2d
 """.split()
+
+
+def _check_shapes(owner: str, **given: tuple[Any, tuple[int | None, ...]]) -> None:
+    """ValueError unless each is a Tensor of its shape; None stands for any length, one length for all of them."""
+    length = None
+    for name, (x, shape) in given.items():
+        check_tensors(owner, **{name: x})
+        found = tuple(x.shape)
+        if len(found) != len(shape):
+            raise ValueError(f"For '{owner}', the rank of '{name}' must be {len(shape)}, but got {len(found)}.")
+        for axis, (size, wanted) in enumerate(zip(found, shape, strict=True)):
+            if wanted is None:
+                length = wanted = size if length is None else length
+            if size != wanted:
+                raise ValueError(f"For '{owner}', axis {axis} of '{name}' must be {wanted}, but got shape {found}.")
+
+
+def _images(index: torch.Tensor, count: int) -> torch.Tensor:
+    """``index`` as int64, where what names none of ``count`` images is beyond the last, so that indexing refuses it:
+    a negative one counts from no end.
+    """
+    return torch.where((index >= 0) & (index <= count - 1), torch.floor(index + 0.5), count).long()
 
 
 def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -31,6 +53,7 @@ def bounding_box_encode(
     anchor_box: Any, groundtruth_box: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)
 ) -> Any:
     """Offsets (dx, dy, dw, dh) from anchors (n, 4) to boxes (n, 4), normalized."""
+    _check_shapes("BoundingBoxEncode", anchor_box=(anchor_box, (None, 4)), groundtruth_box=(groundtruth_box, (None, 4)))
     px, py, pw, ph = _parts(anchor_box)
     gx, gy, gw, gh = _parts(groundtruth_box)
     deltas = torch.stack(((gx - px) / pw, (gy - py) / ph, torch.log(gw / pw), torch.log(gh / ph)), -1)
@@ -47,6 +70,7 @@ def bounding_box_decode(
     wh_ratio_clip: float = 0.016,
 ) -> Any:
     """Boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
+    _check_shapes("BoundingBoxDecode", anchor_box=(anchor_box, (None, 4)), deltas=(deltas, (None, 4)))
     means, stds = (constant(item, deltas.device, torch.float32) for item in (means, stds))
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
@@ -68,6 +92,7 @@ def bounding_box_decode(
 
 def check_valid(bboxes: Any, img_metas: Any) -> Any:
     """Whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
+    _check_shapes("CheckValid", bboxes=(bboxes, (None, 4)), img_metas=(img_metas, (3,)))
     height, width, ratio = torch.unbind(as_plain(img_metas).float())
     x1, y1, x2, y2 = torch.unbind(bboxes.float(), -1)
     return wrap((x1 >= 0) & (y1 >= 0) & (x2 <= width * ratio - 1) & (y2 <= height * ratio - 1))
@@ -83,6 +108,8 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+    _check_shapes("IOU", anchor_boxes=(anchor_boxes, (None, 4)))
+    _check_shapes("IOU", gt_boxes=(gt_boxes, (None, 4)))
     a, g = torch.unsqueeze(as_plain(anchor_boxes).detach(), 0), torch.unsqueeze(as_plain(gt_boxes).detach(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
     overlap = _area(_kinks.clamp(high - low + 1, min=0))
@@ -97,6 +124,7 @@ def _area(size: torch.Tensor) -> torch.Tensor:
 
 def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     """(boxes (n, 5) by falling score, int32 index of each, mask of those that no better one overlaps too much)."""
+    _check_shapes("NMSWithMask", bboxes=(bboxes, (None, 8 if bboxes.shape[-1:] == (8,) else 5)))
     order = torch.argsort(bboxes[:, 4], descending=True, stable=True)
     boxes = bboxes[order]
     corners = boxes[:, :4].float()
@@ -124,6 +152,7 @@ def _bilinear(image: torch.Tensor, batch: torch.Tensor, y: torch.Tensor, x: torc
     return top * (1 - wy) + bottom * wy
 
 
+@checks_places("ROIAlign", "rois")
 def roi_align(
     features: Any,
     rois: Any,
@@ -134,29 +163,44 @@ def roi_align(
     roi_end_mode: int = 1,
 ) -> Any:
     """(k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1, y1, x2,
-    y2), which have no gradient.
+    y2), which have no gradient. The image is the nearest integer.
+
+    Args:
+        sample_num: samples along each side of a cell; where it is not positive, as many as whole pixels are in the
+            side. As upstream, a cell smaller than a pixel is then nan.
+        roi_end_mode: 0 for regions up to (x2, y2), of at least a pixel; 1 for regions that end one pixel later, where
+            x2 < x1 - 1 is sampled backwards.
+
+    Raises:
+        ValueError: for other shapes than (N, C, H, W) and (k, 5).
+        RuntimeError: for an image that there is not.
     """
+    _check_shapes("ROIAlign", rois=(rois, (None, 5)))
+    if features.dim() != 4:
+        raise ValueError(f"For 'ROIAlign', the rank of 'features' must be 4, but got {features.dim()}.")
     features, rois = wrap(features), rois.detach().float()
     height, width = features.shape[-2:]
-    batch = rois[:, 0].long()
+    batch = _images(rois[:, 0], features.shape[0])
     x1, y1 = rois[:, 1] * spatial_scale, rois[:, 2] * spatial_scale
     x2, y2 = (rois[:, 3] + roi_end_mode) * spatial_scale, (rois[:, 4] + roi_end_mode) * spatial_scale
-    smallest = 0.0 if roi_end_mode else 1.0
-    bin_h = _kinks.clamp(y2 - y1, min=smallest) / pooled_height
-    bin_w = _kinks.clamp(x2 - x1, min=smallest) / pooled_width
+    sides = y2 - y1, x2 - x1
+    if not roi_end_mode:
+        sides = tuple(_kinks.clamp(side, min=1.0) for side in sides)
+    bin_h, bin_w = sides[0] / pooled_height, sides[1] / pooled_width
     outputs = []
     for k in range(rois.shape[0]):
-        count_h = sample_num if sample_num > 0 else max(1, math.ceil(float(bin_h[k])))
-        count_w = sample_num if sample_num > 0 else max(1, math.ceil(float(bin_w[k])))
-        ys = y1[k] + bin_h[k] * (torch.arange(pooled_height * count_h, device=rois.device) + 0.5) / count_h
-        xs = x1[k] + bin_w[k] * (torch.arange(pooled_width * count_w, device=rois.device) + 0.5) / count_w
+        whole_h, whole_w = (sample_num if sample_num > 0 else math.floor(float(side[k])) for side in (bin_h, bin_w))
+        count_h, count_w = max(whole_h, 0), max(whole_w, 0)
+        ys = y1[k] + bin_h[k] * (torch.arange(pooled_height * count_h, device=rois.device) + 0.5) / max(count_h, 1)
+        xs = x1[k] + bin_w[k] * (torch.arange(pooled_width * count_w, device=rois.device) + 0.5) / max(count_w, 1)
         grid_y, grid_x = torch.meshgrid(ys, xs, indexing="ij")
         inside = (grid_y >= -1) & (grid_y <= height) & (grid_x >= -1) & (grid_x <= width)
         places_y, places_x = torch.clamp(grid_y, 0, height - 1), torch.clamp(grid_x, 0, width - 1)
         where = torch.Tensor.expand(batch[k], places_y.shape)
         samples = _bilinear(features, where, places_y, places_x) * torch.unsqueeze(inside, -1)
-        samples = torch.reshape(samples, (pooled_height, count_h, pooled_width, count_w, -1))
-        outputs.append(torch.permute(torch.mean(samples, (1, 3)), (2, 0, 1)))
+        samples = torch.reshape(samples, (pooled_height, count_h, pooled_width, count_w, features.shape[1]))
+        total, count = torch.sum(samples, (1, 3)), whole_h * whole_w
+        outputs.append(torch.permute(total / count if count else total + math.nan, (2, 0, 1)))
     if not outputs:
         return wrap(
             torch.zeros(
@@ -166,17 +210,25 @@ def roi_align(
     return wrap(torch.stack(outputs))
 
 
+@checks_places("CropAndResize", "box_indices")
 def crop_and_resize(
     image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0
 ) -> Any:
     """Regions of (N, H, W, C) images, resized to ``crop_size``; boxes are (y1, x1, y2, x2) in [0, 1].
 
     Raises:
-        ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2".
+        ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2", shapes other than (k, 4) and (k,),
+            and an index that no image has.
     """
     check_one_of(method, "method", ("bilinear", "nearest", "bilinear_v2"), "crop_and_resize")
+    _check_shapes("crop_and_resize", boxes=(boxes, (None, 4)), box_indices=(box_indices, (None,)))
+    if image.dim() != 4:
+        raise ValueError(f"For 'crop_and_resize', the rank of 'image' must be 4, but got {image.dim()}.")
+    sizes = as_ints(crop_size)
+    if len(sizes) != 2:
+        raise ValueError(f"For 'crop_and_resize', 'crop_size' must be (height, width), but got {sizes}.")
     height, width = image.shape[1:3]
-    rows, cols = as_ints(crop_size)
+    rows, cols = sizes
     y1, x1, y2, x2 = torch.unbind(boxes.float(), -1)
 
     def places(low: torch.Tensor, high: torch.Tensor, length: int, count: int) -> torch.Tensor:
@@ -196,7 +248,7 @@ def crop_and_resize(
     inside = (grid_y >= 0) & (grid_y <= height - 1) & (grid_x >= 0) & (grid_x <= width - 1)
     if method == "bilinear_v2":
         inside = torch.ones_like(inside)
-    batch = torch.Tensor.expand(torch.reshape(box_indices.long(), (-1, 1, 1)), grid_y.shape)
+    batch = torch.Tensor.expand(torch.reshape(_images(box_indices, image.shape[0]), (-1, 1, 1)), grid_y.shape)
     grid_y, grid_x = torch.clamp(grid_y, 0, height - 1), torch.clamp(grid_x, 0, width - 1)
     if method == "nearest":
         found = image[batch, torch.floor(grid_y + 0.5).long(), torch.floor(grid_x + 0.5).long()].float()
