@@ -285,6 +285,8 @@ def test_getters():
     batched = pair().batch(4)
     assert batched.output_shapes() == [[4], [4]]
     assert batched.output_types() == [np.dtype("int64"), np.dtype("float64")]
+    texts = ds.NumpySlicesDataset({"s": np.array(["abc"]), "b": np.array([b"xy"])})
+    assert texts.output_types() == [np.str_, np.bytes_]  # whatever the length of the first row's
     assert batched.output_shapes(estimate=True) == [[None], [None]]
     assert (batched.get_batch_size(), batched.repeat(3).get_repeat_count()) == (4, 3)
     assert source().repeat().get_repeat_count() == -1
