@@ -27,6 +27,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -34,14 +35,76 @@ import torch
 
 from mindspore_compat import context
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._program import program
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
 
-__all__ = ["train_epochs", "evaluate", "Sinking"]
+__all__ = ["train_epochs", "evaluate", "BackboneMode", "Sinking"]
 
 _log = logging.getLogger("mindspore_compat")
+
+
+class BackboneMode:
+    """Whether the layers that a Model's networks share are in training mode, as the Model last switched them.
+
+    A pass of the other kind switches all of them. What a program switches itself (batch norms kept in evaluation
+    mode while the rest is trained) stays, as with upstream; in GRAPH_MODE every layer computes in the mode that it had
+    when the network was first called with such inputs, which is when upstream compiles it.
+    """
+
+    def __init__(self) -> None:
+        self.is_train = True
+        self._compiled: dict[Any, _Modes] = {}
+
+    def begin(self, network: Any, is_train: bool) -> None:
+        """Switch the network at the beginning of a run."""
+        network.set_train(is_train)
+        self.is_train = is_train
+
+    def check(self, network: Any, is_train: bool) -> None:
+        """Switch the network if a run of the other kind came in between."""
+        if self.is_train is not is_train:
+            self.begin(network, is_train)
+
+    def call(self, network: Any, is_train: bool, batch: tuple[Any, ...]) -> Any:
+        """The network's outputs for a batch."""
+        self.check(network, is_train)
+        if not isinstance(network, Cell) or context.get_context("mode") != context.GRAPH_MODE:
+            return network(*batch)
+        key = (id(network), network.phase, *((x.shape, x.dtype) for x in batch if isinstance(x, torch.Tensor)))
+        modes = self._compiled.get(key)
+        if modes is None:
+            modes = self._compiled[key] = _Modes(network)
+        with modes.restored():
+            return network(*batch)
+
+
+class _Modes:
+    """The mode of each layer of a network at one time."""
+
+    def __init__(self, network: Cell) -> None:
+        self._network = network  # keeps its id taken
+        self._modes = [(module.__dict__, module.training) for module in network.modules()]
+        self._equal_at = program.epoch
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """The layers are in these modes meanwhile."""
+        if self._equal_at == program.epoch:
+            yield
+            return
+        others = [(state, mode, state["training"]) for state, mode in self._modes if state["training"] is not mode]
+        if not others:
+            self._equal_at = program.epoch
+        for state, mode, _ in others:
+            state["training"] = mode
+        try:
+            yield
+        finally:
+            for state, _, mode in others:
+                state["training"] = mode
 
 
 class Sinking:
@@ -114,6 +177,7 @@ def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -
 
 def train_epochs(
     network: Any,
+    mode: BackboneMode,
     dataset: Any,
     first_epoch: int,
     last_epoch: int,
@@ -127,7 +191,7 @@ def train_epochs(
     """Train from ``first_epoch`` (counted from 0) up to, not including, ``last_epoch``."""
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = sinking.is_on
-    network.set_train(True)
+    mode.begin(network, True)
     sinking.begins_an_epoch(dataset)
     callbacks.on_train_begin(run_context)
     begin_epoch, end_epoch = (
@@ -144,11 +208,12 @@ def train_epochs(
         if begin_epoch is not None and epoch > first_epoch:
             begin_epoch(epoch, dataset)
         callbacks.on_train_epoch_begin(run_context)
-        network.set_train(True)
+        if sinking.is_on:
+            mode.begin(network, True)
         if sinking.one_step_per_sink:
-            _train_one_sink(network, batches, cb_params, callbacks, run_context, after_step)
+            _train_one_sink(network, mode, batches, cb_params, callbacks, run_context, after_step)
         else:
-            _train_one_epoch(network, batches, cb_params, callbacks, run_context, after_step)
+            _train_one_epoch(network, mode, batches, cb_params, callbacks, run_context, after_step)
         if end_epoch is not None:
             end_epoch(sinking.steps if run_context.get_stop_requested() else 0)
         evaluate_after()
@@ -164,6 +229,7 @@ def train_epochs(
 
 def _train_one_epoch(
     network: Any,
+    mode: BackboneMode,
     batches: Iterable[tuple[Any, ...]],
     cb_params: InternalCallbackParam,
     callbacks: CallbackManager,
@@ -177,9 +243,7 @@ def _train_one_epoch(
         cb_params["cur_step_num"] += 1
         cb_params["train_dataset_element"] = list(batch)
         step_begin(run_context)
-        if not network.training:  # a callback may have evaluated the same network
-            network.set_train(True)
-        outputs = cb_params["net_outputs"] = network(*batch)
+        outputs = cb_params["net_outputs"] = mode.call(network, True, batch)
         if after_step is not None:
             after_step(outputs)
         step_end(run_context)
@@ -189,6 +253,7 @@ def _train_one_epoch(
 
 def _train_one_sink(
     network: Any,
+    mode: BackboneMode,
     batches: Iterable[tuple[Any, ...]],
     cb_params: InternalCallbackParam,
     callbacks: CallbackManager,
@@ -202,7 +267,7 @@ def _train_one_sink(
     callbacks.on_train_step_begin(run_context)
     outputs = None
     for batch in batches:
-        outputs = network(*_checked_elements(network, batch, has_loss_fn))
+        outputs = mode.call(network, True, _checked_elements(network, batch, has_loss_fn))
         if after_step is not None:
             after_step(outputs)
     cb_params["net_outputs"] = outputs
@@ -211,6 +276,7 @@ def _train_one_sink(
 
 def evaluate(
     network: Any,
+    mode: BackboneMode,
     dataset: Any,
     cb_params: InternalCallbackParam,
     callbacks: CallbackManager,
@@ -225,16 +291,14 @@ def evaluate(
     cb_params.dataset_sink_mode = False
     metrics.clear()
     callbacks.on_eval_begin(run_context)
-    network.set_train(False)
+    mode.begin(network, False)
     callbacks.on_eval_epoch_begin(run_context)
     with torch.no_grad():
         for batch in prefetched(dataset, next(epochs(dataset, 1, plain))):
             cb_params["cur_step_num"] += 1
             cb_params["eval_dataset_element"] = list(batch)
             callbacks.on_eval_step_begin(run_context)
-            if network.training:
-                network.set_train(False)
-            outputs = cb_params["net_outputs"] = network(*batch)
+            outputs = cb_params["net_outputs"] = mode.call(network, False, batch)
             callbacks.on_eval_step_end(run_context)
             metrics.update(outputs, with_loss)
             if run_context._stop_requested:

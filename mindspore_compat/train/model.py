@@ -13,7 +13,7 @@ from mindspore_compat.nn._compiled_cell import as_cell
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
-from mindspore_compat.train._loop import Sinking, evaluate, overflow_listener, train_epochs
+from mindspore_compat.train._loop import BackboneMode, Sinking, evaluate, overflow_listener, train_epochs
 from mindspore_compat.train._model_arguments import (
     check_callbacks,
     check_epochs,
@@ -91,6 +91,7 @@ class Model:
         if self._loss_scale_manager is not None and optimizer is None:
             raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
         self._is_torch = not isinstance(network, Cell)
+        self._backbone_mode = BackboneMode()
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
         self._metric_fns = get_metrics(metrics)
         self._loss_scale_manager_set = "loss_scale_manager" in kwargs
@@ -210,6 +211,7 @@ class Model:
         with CallbackManager(callbacks) as manager:
             return evaluate(
                 self._eval_network,
+                self._backbone_mode,
                 valid_dataset,
                 cb_params,
                 manager,
@@ -229,10 +231,10 @@ class Model:
                 f"{backend!r}."
             )
         inputs = tuple(predict_input(item, self._is_torch) for item in predict_data)
-        network = self._predict_network
-        network.set_train(False)
+        if self._is_torch:
+            self._predict_network.set_train(False)
         with torch.no_grad():
-            outputs = network(*inputs)
+            outputs = self._backbone_mode.call(self._predict_network, False, inputs)
         if outputs is None:
             raise RuntimeError("The output data can not be None, please check your net or input data.")
         return outputs
@@ -341,6 +343,7 @@ class Model:
 
             train_epochs(
                 self._train_network,
+                self._backbone_mode,
                 dataset,
                 initial_epoch,
                 epoch,
@@ -392,6 +395,6 @@ class Model:
         self._describe_evaluation(cb_params, dataset)
         with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
             metrics = ModelMetrics(self._metric_fns, self._eval_indexes)
-            evaluate(self._eval_network, dataset, cb_params, eval_manager, metrics, self._is_torch, with_loss=True)
+            network, mode = self._eval_network, self._backbone_mode
+            evaluate(network, mode, dataset, cb_params, eval_manager, metrics, self._is_torch, with_loss=True)
         cb_params.update(kept, mode="train")
-        self._train_network.set_train(True)

@@ -201,6 +201,8 @@ def test_padded_batch():
     assert ragged().batch(2, pad_info={}).get_dataset_size() == 2
     with pytest.raises(TypeError, match="tuples of"):
         ragged().padded_batch(2, pad_info={"a": 3})
+    with pytest.raises(RuntimeError, match="different shapes"):  # None asks for no padding
+        batches(None)
 
 
 def test_bucket_batch_by_length():
@@ -212,6 +214,8 @@ def test_bucket_batch_by_length():
     assert shapes() == [(2, 2), (2, 4), (1, 6), (1, 7), (1, 8), (1, 5)]
     assert shapes(drop_remainder=True) == [(2, 2), (2, 4), (1, 6), (1, 7), (1, 8)]
     assert shapes(element_length_function=len, pad_info={"a": ([8], 0)})[0] == (2, 8)
+    with pytest.raises(RuntimeError, match="pad_info column name: b"):
+        shapes(pad_info={"b": (None, 0)})
     with pytest.raises(RuntimeError, match="falls in the last bucket"):
         shapes(pad_info={"a": ([None], 0)}, pad_to_bucket_boundary=True)
     with pytest.raises(ValueError, match="one element more"):
@@ -281,6 +285,8 @@ def test_getters():
     batched = pair().batch(4)
     assert batched.output_shapes() == [[4], [4]]
     assert batched.output_types() == [np.dtype("int64"), np.dtype("float64")]
+    texts = ds.NumpySlicesDataset({"s": np.array(["abc"]), "b": np.array([b"xy"])})
+    assert texts.output_types() == [np.str_, np.bytes_]  # whatever the length of the first row's
     assert batched.output_shapes(estimate=True) == [[None], [None]]
     assert (batched.get_batch_size(), batched.repeat(3).get_repeat_count()) == (4, 3)
     assert source().repeat().get_repeat_count() == -1

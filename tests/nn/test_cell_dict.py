@@ -72,3 +72,9 @@ def test_a_list_of_cells_takes_no_dict_of_cells() -> None:
     cells = nn.CellList([nn.ReLU()])
     cells.append(nn.CellDict())
     assert len(cells) == 2 and isinstance(nn.SequentialCell(nn.CellDict())[0], nn.CellDict)
+
+
+def test_slices_of_a_cell_list_keep_names() -> None:
+    cells = nn.CellList([nn.Dense(1, 1, has_bias=False) for _ in range(3)])
+    assert [p.name for p in cells[1:].get_parameters()] == ["1.weight", "2.weight"]
+    assert [p.name for p in cells.get_parameters()] == ["0.weight", "1.weight", "2.weight"]

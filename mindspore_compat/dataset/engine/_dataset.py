@@ -87,7 +87,9 @@ class Dataset(Node):
         num_parallel_workers: int | None = None,
         pad_info: dict[str, tuple] | None = None,
     ) -> Dataset:
-        """Batches whose columns are filled up to ``pad_info[column] = (shape or None for the largest, value)``."""
+        """Batches whose columns are filled up to ``pad_info[column] = (shape or None for the largest, value)``;
+        ``{}`` fills up all columns by zeros, None none.
+        """
         return _make("PaddedBatchDataset", self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
     def bucket_batch_by_length(

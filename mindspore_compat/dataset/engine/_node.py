@@ -161,7 +161,7 @@ class Node:
                 raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
             self._cached_signature = (
                 [[0] if isinstance(v, dict) else list(getattr(v, "shape", ())) for v in row],
-                [np.dtype(object) if isinstance(v, dict) else getattr(v, "dtype", type(v)) for v in row],
+                [_type_of(value) for value in row],
             )
         return self._cached_signature
 
@@ -245,3 +245,11 @@ def _one_pass(node: Node, is_serial: bool = False) -> Iterator[Row]:
         yield from node._stream(session.epoch(0))
     finally:
         session.close()
+
+
+def _type_of(value: Any) -> Any:
+    """The type of a column; strings and bytes have it without the length of the first row's."""
+    if isinstance(value, dict):
+        return np.dtype(object)
+    dtype = getattr(value, "dtype", type(value))
+    return np.dtype(dtype.kind) if getattr(dtype, "kind", None) in ("S", "U") else dtype

@@ -280,6 +280,7 @@ class PaddedBatchDataset(BatchDataset):
         **kwargs: Any,
     ) -> None:
         super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        self.pads = pad_info is not None  # an empty dict pads every column, None none
         self.pad_info = _check_pad_info(pad_info)
 
     def _begin_session(self) -> None:
@@ -288,7 +289,7 @@ class PaddedBatchDataset(BatchDataset):
     def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
         names = self.children[0]._column_names()
         if self.per_batch_map is None:
-            return _pad_columns(columns, names, self.pad_info)
+            return _pad_columns(columns, names, self.pad_info) if self.pads else super()._make(info, columns)
         padded = [
             _pad_column(rows_of(column), name, *self.pad_info[name]) if name in self.pad_info else column
             for name, column in zip(names, columns, strict=True)
@@ -330,6 +331,7 @@ class BucketBatchByLengthDataset(Dataset):
     def _stream(self, run: Run) -> Iterator[Row]:
         names = self.children[0]._column_names()
         places = positions(self.column_names, names, "bucket_batch_by_length")
+        positions(list(self.pad_info), names, "pad_info")
         buckets: list[list[Row]] = [[] for _ in self.batch_sizes]
         for row in self.children[0]._stream(run):
             number = bisect_right(self.boundaries, self._length(tuple(row[i] for i in places)))
