@@ -75,8 +75,9 @@ class BackboneMode:
             return network(*batch)
         key = (id(network), network.phase, *((x.shape, x.dtype) for x in batch if isinstance(x, torch.Tensor)))
         modes = self._compiled.get(key)
-        if modes is None:
-            modes = self._compiled[key] = _Modes(network)
+        if modes is None:  # inputs of many shapes share one object
+            same = (other for other in self._compiled.values() if other.are_those_of(network))
+            modes = self._compiled[key] = next(same, None) or _Modes(network)
         with modes.restored():
             return network(*batch)
 
@@ -88,6 +89,10 @@ class _Modes:
         self._network = network  # keeps its id taken
         self._modes = [(module.__dict__, module.training) for module in network.modules()]
         self._equal_at = program.epoch
+
+    def are_those_of(self, network: Cell) -> bool:
+        """Whether the network's layers are in these modes now."""
+        return network is self._network and all(state["training"] is mode for state, mode in self._modes)
 
     @contextmanager
     def restored(self) -> Iterator[None]:
