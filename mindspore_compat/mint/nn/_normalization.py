@@ -65,9 +65,8 @@ class _BatchNorm(Cell):
 
     def _normalized(self, input: Any, uses_batch: bool, share: float) -> Any:
         # a program may have put Parameters in their places; what is moved has no derivative
-        given = (self.running_mean, self.running_var)
-        averages = tuple(item if item is None else item.detach() for item in given)
-        return functional.batch_norm(input, *averages, self.weight, self.bias, uses_batch, share, self.eps)
+        mean, var = (item if item is None else item.detach() for item in (self.running_mean, self.running_var))
+        return functional.batch_norm(input, mean, var, self.weight, self.bias, uses_batch, share, self.eps)
 
     def reset_running_stats(self) -> None:
         """Forget the averages: mean 0, variance 1, no batch seen."""
