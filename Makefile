@@ -5,6 +5,7 @@
 #   make test-gpu             runs the core tests on a CUDA device, or on a fake one
 #   make docs                 builds the pages and the API reference into build/docs
 #   make upstream MIRROR=…    runs MindSpore's own tests, from git mirrors (docs/conformance.md)
+#   make examples             runs the examples of MindSpore's docstrings beside real MindSpore
 #   make matrix               runs the core tests on the oldest and the newest Python and torch
 #
 # PyTorch is pinned. For a GPU, or the torch of your choice, override one variable (the choice stays in $(VENV)):
@@ -18,7 +19,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu lint types coverage upstream bench bench-gpu oracle build docs matrix clean
+.PHONY: demo test test-gpu lint types coverage upstream examples bench bench-gpu oracle build docs matrix clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -60,6 +61,10 @@ upstream: $(VENV)/.test
 	mkdir -p build
 	MIRROR=$(MIRROR) $(BIN)/python -m tests.conformance.run --python $(VENV)-upstream/bin/python --out build/upstream.json $(ARGS)
 	$(BIN)/python -m tests.conformance.report --ours build/upstream.json --write
+
+# the examples in the docstrings of real MindSpore (make oracle), here and there
+examples: $(VENV)/.test
+	$(BIN)/python -m tests.conformance.examples --real .venv-oracle/bin/python --list $(ARGS)
 
 bench: $(VENV)/.test
 	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance import report
+from tests.conformance import examples, report
 from tests.conformance.suites import REPOS
 
 ROOT = Path(__file__).parents[2]
@@ -102,3 +102,19 @@ def test_a_miss_fails_here_and_passes_there() -> None:
 
 def test_the_page_is_that_of_the_results() -> None:
     assert report.PAGE.read_text() == report.page(report.read(report.STORED), report.read(report.BASELINE))
+
+
+def test_the_code_of_examples() -> None:
+    text = "A sum.\n\n    Examples:\n        >>> x = 1\n        >>> x + 1\n        2\n        >>> print(x)\n        1\n"
+    assert examples.statements(text) == "x = 1\n_show(x + 1)\nprint(x)\n"
+    assert examples.statements("No example.") == ""
+
+
+def test_outputs_of_examples() -> None:
+    assert examples.alike("[1.00001  2.0] torch.float32", "[ 1.0 2.0] Float32")
+    assert not examples.alike("1.1", "1.0") and not examples.alike("[1, 2]", "[1]")
+    assert examples.alike("[nan inf]", "[ nan inf]") and not examples.alike("nan", "1.0")
+    assert examples.outcome("1\n@END", "2\n@END") == "prints otherwise"
+    assert examples.outcome("@EXC ValueError 3 a", "@END") == "fails here"
+    assert examples.outcome("@EXC ValueError 3 a", "@EXC ValueError 3 b") == "both fail alike"
+    assert examples.outcome("@END", "@EXC ValueError 3 b") == "ends here alone"
