@@ -79,7 +79,7 @@ def test_the_other_names_are_the_same_functions() -> None:
             for part in place.split("."):
                 room = getattr(room, part)
             assert getattr(module, name) is getattr(room, attribute), (file, name)
-    assert math_func.acos_ext is auto_generate.acos_ext is mint.acos
+    assert math_func.acos_ext is auto_generate.acos_ext is mint.acos and ops.functional_overload is functional_overload
 
 
 def test_each_true_class_is_a_hit() -> None:
