@@ -90,11 +90,9 @@ class Modes(Hooks):
         Raises:
             ValueError: if there is no such device.
         """
-        if args and isinstance(args[0], str):
-            args = (_placed(args[0]), *args[1:])
-        if isinstance(kwargs.get("device"), str):
+        if "device" in kwargs:
             kwargs["device"] = _placed(kwargs["device"])
-        return super().to(*args, **kwargs)
+        return super().to(*map(_placed, args), **kwargs)
 
     def to_empty(self, *, device: Any = None, recurse: bool = True) -> Self:
         """New storage without values for all Parameters and buffers, on ``device`` or, for None, the current one."""

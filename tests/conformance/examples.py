@@ -177,7 +177,10 @@ def main() -> None:
     args = parser.parse_args()
     if args.part:
         kind, folder, out = args.part
-        write(Path(folder)) if kind == "write" else run(Path(folder), Path(out), kind == "real")
+        if kind == "write":
+            write(Path(folder))
+        else:
+            run(Path(folder), Path(out), kind == "real")
         return
     with tempfile.TemporaryDirectory() as place:
         folder, results = Path(place), {}

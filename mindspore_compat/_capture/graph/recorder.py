@@ -52,7 +52,7 @@ _MASKED = frozenset({"index", "index_put", "index_put_", "masked_select"})
 class GraphRecorder(InPlace):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
 
-    writes_file = True
+    writes_file = True  # checks of this package, as of shadows of integers, pause it
 
     def __init__(
         self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = (), straight: bool = False

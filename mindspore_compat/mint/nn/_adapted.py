@@ -61,7 +61,7 @@ def nll_loss(input: Any, target: Any, weight: Any, ignore_index: int, reduction:
 
 def _as_labels(target: Any) -> Any:
     """Labels of any integer type; torch takes int64."""
-    return target.to(torch.int64) if target.dtype in (torch.int32, torch.int16, torch.int8) else target
+    return target.to(torch.int64) if target.dtype in (torch.int32, torch.int16, torch.int8, torch.uint8) else target
 
 
 def dropout(input: Any, p: float, training: bool, inplace: bool) -> Any:
@@ -83,7 +83,7 @@ def flatten(input: Any, start_dim: int, end_dim: int) -> Any:
 
 
 def one_hot(tensor: Any, num_classes: int) -> Any:
-    return functional.one_hot(tensor.to(torch.int64), num_classes)
+    return functional.one_hot(_as_labels(tensor), num_classes)
 
 
 def grid_sample(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: Any) -> Any:
