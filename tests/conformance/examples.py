@@ -184,8 +184,13 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         folder, results = Path(place), {}
+        # upstream settles on a folder for checkpoints at its import: not that of the caller
         call = lambda python, kind, env: subprocess.run(
-            [python, __file__, "--part", kind, place, f"{place}/{kind}.json"], env=env, check=True, capture_output=True
+            [os.path.abspath(python), os.path.abspath(__file__), "--part", kind, place, f"{place}/{kind}.json"],
+            env=env,
+            cwd=place,
+            check=True,
+            capture_output=True,
         )
         real_env = {**os.environ, "PYTHONPATH": "", "GLOG_v": "3", "OMP_NUM_THREADS": "1"}
         call(args.real, "write", real_env)
@@ -193,7 +198,11 @@ def main() -> None:
         for number in [number for number, name in names.items() if args.only not in name]:
             (folder / f"{number}.py").unlink()
         call(args.real, "real", real_env)
-        call(args.python, "ours", {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"})
+        call(
+            args.python,
+            "ours",
+            {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), "OMP_NUM_THREADS": "1"},
+        )
         real, ours = (json.loads((folder / f"{kind}.json").read_text()) for kind in ("real", "ours"))
     for number in ours:
         results[names[number]] = (outcome(ours[number], real[number]), ours[number], real[number])
