@@ -161,7 +161,7 @@ def _settle(launch: Launch, store: Any, rank: int) -> None:
         _watch = Watch(rank, host, int(port), token, None if launch.scheduler else 0)
     except OSError as error:
         log.warning("rank %s cannot watch over the other ranks: %s:%s %s.", rank, launch.host, port, error)
-    atexit.register(_at_exit)
+    atexit.register(_at_exit, os.getpid())
     if launch.local_rank is not None and launch.local_size is not None:
         _local = launch.local_rank, launch.local_size
     else:
@@ -174,10 +174,14 @@ def _settle(launch: Launch, store: Any, rank: int) -> None:
         os.environ.setdefault(name, str(value))
 
 
-def _at_exit() -> None:
+def _at_exit(process: int) -> None:
+    if os.getpid() != process:  # forked off: neither the connection nor gloo's threads are its own
+        return
     error = getattr(sys, "last_value", None)
     if _watch is not None:
         _watch.leave(f"{type(error).__name__}: {error}" if error is not None else "")
+    if error is None and is_running():  # gloo's threads let go of tensors, which aborts once the interpreter is going
+        dist.destroy_process_group()
 
 
 def leave() -> None:
