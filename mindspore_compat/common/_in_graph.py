@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dis
+import functools
 import sys
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 from weakref import WeakSet
 
 import torch
 
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import GRAPH_MODE, get_context, in_jit, is_graph_mode, is_strict
 
@@ -16,12 +21,14 @@ __all__ = [
     "by_compiled_line",
     "compiled_cells",
     "given_back",
+    "gives_attribute",
     "in_graph",
     "is_in_init",
     "is_too_large",
     "is_within_compiled",
     "outermost_graph_inputs",
     "refuse_if_strict",
+    "writes",
 ]
 
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
@@ -68,10 +75,16 @@ def in_graph() -> bool:
     return _is_compiled_here(in_graph_mode)
 
 
+def writes() -> int:
+    """How often the program has written to Parameters: compiled code gives one as it is that it has not written to."""
+    return program.writes
+
+
 def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: Tensors of
-    their own in place of Parameters, and at the strict level tuples of a dict's values in its place. ``said``: what
-    the Cell or function says of the level; ``depth``: how many calls its own is away.
+    their own in place of Parameters (callers keep one that is the whole result, if nothing was written), and at the
+    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level;
+    ``depth``: how many calls its own is away.
 
     Raises:
         RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
@@ -90,6 +103,14 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     if is_deep:
         raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
     return _in_place_of(value, dicts)
+
+
+@functools.cache
+def gives_attribute(construct: Callable[..., Any]) -> bool:
+    """Whether it has a ``return self.name``, or one of a local name: what may give a Cell's Parameter as it is."""
+    code = getattr(construct, "__code__", None)
+    names = [step.opname for step in dis.get_instructions(code)] if code is not None else []
+    return ("LOAD_ATTR", "RETURN_VALUE") in pairwise(names)
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
@@ -213,5 +234,5 @@ def _is_within(frame: Any, in_graph_mode: bool) -> bool:
     return False
 
 
-for _function in (_may_be_compiled, _is_compiled_here):  # run while Dynamo traces, not traced
+for _function in (_may_be_compiled, _is_compiled_here, writes):  # run while Dynamo traces, not traced
     _function.__dict__["_dynamo_marked_constant"] = True

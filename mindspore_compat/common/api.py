@@ -16,7 +16,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import compiled_cells, given_back
+from mindspore_compat.common._in_graph import compiled_cells, given_back, writes
 from mindspore_compat.common._mutable import check_elements, is_dynamic, is_mutable, mutable
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.parameter import Parameter
@@ -97,6 +97,7 @@ def _in_graph_mode(
         before = in_jit.level, in_jit.is_python, in_jit.is_strict
         in_jit.level, in_jit.is_python, in_jit.is_strict = level or in_jit.level, is_python, is_strict
         in_jit.depth += 1
+        written = writes()
         try:
             found = call(*args, **kwargs)
             if isinstance(found, types.GeneratorType):
@@ -109,7 +110,9 @@ def _in_graph_mode(
         finally:
             in_jit.depth -= 1
             in_jit.level, in_jit.is_python, in_jit.is_strict = before
-        return given_back(found, is_strict) if type(found) in (dict, list, tuple, int, Parameter) else found
+        if type(found) not in (dict, list, tuple, int, Parameter) or (type(found) is Parameter and written == writes()):
+            return found
+        return given_back(found, is_strict)
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run

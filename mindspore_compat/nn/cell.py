@@ -16,7 +16,7 @@ from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import given_back
+from mindspore_compat.common._in_graph import given_back, gives_attribute, writes
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
@@ -86,7 +86,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         )
         program.cell_made(state)
         with_updates_of_names(type(self))
-        if hasattr(type(self), "bprop"):
+        if hasattr(type(self), "bprop") or gives_attribute(type(self).construct):
             state["_special_call"] = True
         if flags:
             self.add_flags(**flags)
@@ -184,8 +184,11 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return program.parallel.called(self, args, kwargs)
         elif _is_exporting():
             self._check_export()
+        before = writes()
         result = self._call_here(args, kwargs)
         if type(result) in _CONTAINERS and is_graph_mode() and not _is_tracing():
+            if type(result) is Parameter and gives_attribute(type(self).construct) and before == writes():
+                return result
             return given_back(result, self.__dict__.get("_is_strict"), 1)
         return result
 
