@@ -41,6 +41,7 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.running = 0
+        self.forwards = 0  # how many outermost ones have begun
         self.has_kept = False  # whether a Cell has kept a forward here
         self.spent: list[int] = []  # in turn begins and ends of ranges of nodes whose gradient was taken (`spend`)
         self.refused = 0  # how many contexts of `no_grad` are open
@@ -69,6 +70,7 @@ class _Differentiable:
                 THREAD.spans += (THREAD.end, now)
                 if len(THREAD.spans) > _MOST_SPANS:
                     del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+            THREAD.forwards += 1
             THREAD.multithreaded = _is_multithreaded()
             _set_multithreaded(False)
         THREAD.running += 1

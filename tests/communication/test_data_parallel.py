@@ -95,3 +95,10 @@ def test_what_subclasses_read_of_a_reducer() -> None:
     for degree in (0, True, 2.0):
         with pytest.raises(ValueError, match="'degree'"):
             nn.DistributedGradReducer(parameters, degree=degree)
+
+
+@pytest.mark.multi_process
+def test_rows_that_any_process_looked_up_take_the_step() -> None:
+    (alone,) = run_ranks(PROGRAM.with_name("lookup_program.py"), 1)
+    for output in run_ranks(PROGRAM.with_name("lookup_program.py"), 2):
+        assert np.allclose(json.loads(output), json.loads(alone), 1e-5)

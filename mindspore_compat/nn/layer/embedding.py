@@ -14,6 +14,7 @@ from mindspore_compat._api.validate import (
     check_type,
 )
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._looked_up import look_up_rows
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -153,8 +154,11 @@ class EmbeddingExt(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """`Embedding` for large tables. ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` are about devices:
-    without effect here, but that ids out of range give zeros with ``target="CPU"``.
+    """`Embedding` for large tables. ``target``, ``slice_mode`` and ``manual_shapes`` are about devices: without effect
+    here, but that ids out of range give zeros with ``target="CPU"``.
+
+    With ``sparse``, a step of `LazyAdam`, `Adam` with ``use_lazy``, `FTRL` and `ProximalAdagrad` changes only rows that
+    were looked up; weight decay of these and of `Adam` is of these rows.
 
     ``max_norm`` clips the norm of each row that is looked up.
     """
@@ -206,9 +210,13 @@ class EmbeddingLookup(Cell):
             _check_dtype(type(self).__name__, "input_indices", indices, (torch.int32, torch.int64))
         if self.target == "CPU":
             known = (indices >= 0) & (indices < self.embedding_table.shape[0])
-            rows = torch.mul(_look_up(self.embedding_table, torch.where(known, indices, 0)), torch.unsqueeze(known, -1))
+            places = torch.where(known, indices, 0)
+            rows = torch.mul(_look_up(self.embedding_table, places), torch.unsqueeze(known, -1))
+            look_up_rows(self.embedding_table, places, known)
         else:
             rows = _look_up(self.embedding_table, indices)
+            if self.sparse:
+                look_up_rows(self.embedding_table, indices)
         return rows if self._clip is None else self._clip.construct(rows, self.max_norm)
 
     def construct(self, indices: Any) -> Any:

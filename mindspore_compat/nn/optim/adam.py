@@ -39,8 +39,8 @@ class Adam(Optimizer):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
     Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
-    beta1)·g for m; ``use_amsgrad`` the running maximum of v. ``use_lazy`` and ``use_offload`` only matter for sparse
-    gradients and Ascend: no effect.
+    beta1)·g for m; ``use_amsgrad`` the running maximum of v. With ``use_lazy`` a step changes only rows that were
+    looked up, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
 
     Examples:
         >>> net = nn.Dense(3, 2)
@@ -51,6 +51,7 @@ class Adam(Optimizer):
 
     _counts = ("global_step", "beta1_power", "beta2_power")
     _repeats = "on a device"
+    _takes_rows = True
 
     def __init__(
         self,
@@ -98,6 +99,8 @@ class Adam(Optimizer):
         self.beta2_power: Parameter = self._count(1.0, "beta2_power")
         self.use_nesterov, self.use_amsgrad, self.use_locking = use_nesterov, use_amsgrad, use_locking
         self.use_lazy, self.use_offload = use_lazy, use_offload
+        if use_lazy:
+            self._row_states = ("moment1", "moment2")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
         if use_amsgrad:
@@ -166,6 +169,7 @@ class AdamOffload(Adam):
     """
 
     _repeats = "on a device"
+    _takes_rows = False
 
     def __init__(
         self,

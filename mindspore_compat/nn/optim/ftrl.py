@@ -21,6 +21,8 @@ class FTRL(Optimizer):
     """
 
     _repeats = "on a device"
+    _takes_rows = True
+    _row_states = ("moments", "linear")
 
     def __init__(
         self,

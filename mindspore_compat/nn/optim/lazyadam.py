@@ -14,13 +14,14 @@ __all__ = ["LazyAdam"]
 
 
 class LazyAdam(Adam):
-    """`Adam`, but sparse gradients change only the rows (and moments) that they name; gradients are dense here, so the
-    two agree.
+    """`Adam`, but of a Parameter whose rows are looked up (`EmbeddingLookup` with ``sparse``) a step changes these rows
+    and their moments alone.
 
     ``beta1_power`` and ``beta2_power`` have shape (1,), unlike Adam's.
     """
 
     _repeats = "on a device"
+    _row_states = ("moment1", "moment2")
 
     def __init__(
         self,

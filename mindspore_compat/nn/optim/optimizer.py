@@ -12,12 +12,14 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat.common._looked_up import watch_rows
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
@@ -33,6 +35,7 @@ from mindspore_compat.nn.optim._groups import (
     host_tensor,
 )
 from mindspore_compat.nn.optim._members import Members
+from mindspore_compat.nn.optim._rows import Kept, counts_of
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -100,6 +103,10 @@ class Optimizer(Members):
     #: Parameters (or tuples of them) that count steps, which `_settle` puts where the parameters are
     _counts: tuple[str, ...] = ("global_step",)
     _support_parallel_optimizer = False
+    #: whether upstream's takes a ``RowTensor``: weight decay is of the rows that were looked up
+    _takes_rows = False
+    #: states of which, as of the parameters, a step leaves the other rows as they are; None: it changes all rows
+    _row_states: tuple[str, ...] | None = None
 
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
         super().__init__(auto_prefix=False)
@@ -135,6 +142,9 @@ class Optimizer(Members):
         self.reciprocal_scale = host_tensor(1.0 / loss_scale)
         self.global_step_increase_tensor = host_tensor([1], torch.int32)
         self._init_members()
+        if self._takes_rows:
+            for parameter in ordered:
+                watch_rows(parameter)
         self.__dict__["_buckets"] = None
         self._settle()
 
@@ -217,13 +227,17 @@ class Optimizer(Members):
         if list(map(_numel, gradients)) != list(map(_numel, self.parameters)):
             self._refuse_sizes(gradients)
         with torch.no_grad():
-            gradients = self._prepared(gradients)
+            rows = counts_of(self, gradients) if self._takes_rows else {}
+            gradients = self._prepared(gradients, rows)
             rates, decays = self._current_rates(), self._current_decays()
             torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
             self._begin_step()
             for picks, rate, decay in self._bucketed(rates, decays):
                 chosen = gradients if picks is None else [gradients[pick] for pick in picks]
+                kept = Kept(self, rows, picks) if rows else None
                 self._update(self._picked(self.parameters, picks), chosen, rate, decay, picks)  # type: ignore[arg-type]
+                if kept is not None:
+                    kept.put_back()
         return True
 
     def _refuse_sizes(self, gradients: list[Any]) -> None:
@@ -264,16 +278,16 @@ class Optimizer(Members):
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 
-    def _prepared(self, gradients: list[Any]) -> list[Any]:
+    def _prepared(self, gradients: list[Any], rows: dict[int, torch.Tensor]) -> list[Any]:
         if self.exec_weight_decay and not self._decoupled_decay:
-            gradients = self._decayed(gradients)
+            gradients = self._decayed(gradients, rows)
         if any(self.grad_centralization_flags):
             gradients = self._centralized(gradients)
         if self.need_scale:
             gradients = list(torch._foreach_mul(gradients, number(self.reciprocal_scale)))
         return widened(gradients, self.parameters)  # type: ignore[arg-type]
 
-    def _decayed(self, gradients: list[Any]) -> list[Any]:
+    def _decayed(self, gradients: list[Any], rows: Mapping[int, torch.Tensor] = MappingProxyType({})) -> list[Any]:
         gradients = widened(gradients, self.parameters)  # type: ignore[arg-type]
         by_decay: dict[Any, tuple[Number, list[int]]] = {}
         for position, decay in enumerate(self._current_decays()):
@@ -282,7 +296,10 @@ class Optimizer(Members):
         result = list(gradients)
         with torch.no_grad():
             for decay, picks in by_decay.values():
-                parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
+                parameters = [
+                    torch.mul(self.parameters[pick], rows[pick]) if pick in rows else self.parameters[pick]  # type: ignore[index]
+                    for pick in picks
+                ]
                 for pick, gradient in zip(picks, add_scaled([gradients[pick] for pick in picks], parameters, decay)):
                     result[pick] = gradient
         return result

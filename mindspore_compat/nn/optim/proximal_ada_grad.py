@@ -22,6 +22,8 @@ class ProximalAdagrad(Optimizer):
     """
 
     _repeats = "on a device"
+    _takes_rows = True
+    _row_states = ("accum",)
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row
+from mindspore_compat.ops.function._indexing import sparse_gather
 
 _TABLE: dict[str, Any] = {
     "BatchToSpaceNDV2": F.batch_to_space_nd,
@@ -80,7 +81,7 @@ _TABLE: dict[str, Any] = {
     "TensorToTuple": lambda x: tuple(x.tolist()),
     "InplaceUpdateV2": lambda x, indices, v: F.inplace_update(x, v, indices),
     "TransposeView": F.transpose,
-    "SparseGatherV2": F.gather,
+    "SparseGatherV2": sparse_gather,
     # with attributes
     "Unstack": row(F.unstack, "The slices along ``axis``, without it.", axis=(Int, 0), num=(int | None, None, None)),
     "Squeeze": row(
