@@ -62,8 +62,8 @@ def watch_rows(parameter: Any) -> None:
 
 def look_up_rows(table: Any, places: torch.Tensor, inside: torch.Tensor | None = None) -> None:
     """Say that rows ``places`` (integers) of ``table`` are looked up; only those that are ``inside``, if given."""
-    table = table.__dict__.get("shows", table)
-    looked_up = table.__dict__.get("_looked_up")
+    table = getattr(table, "shows", table)
+    looked_up = getattr(table, "_looked_up", None)
     if looked_up is not None and THREAD.running and torch.is_grad_enabled() and table.requires_grad:
         if is_tracing() or "torch._dynamo" in sys.modules:  # which would trace the call, and again for each forward
             not_traced(looked_up.add, table, places, inside)

@@ -59,7 +59,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
     """
 
     _phase = "train"
-    _special_call = False  # a subclass or an instance whose call needs more than construct
+    _special_call: bool | str = False  # a subclass or an instance whose call needs more than construct
     _is_optimizer = False
     _trains = False  # holds an optimizer: a call is a training step
 
@@ -86,8 +86,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
         )
         program.cell_made(state)
         with_updates_of_names(type(self))
-        if hasattr(type(self), "bprop") or gives_attribute(type(self).construct):
+        if hasattr(type(self), "bprop"):
             state["_special_call"] = True
+        elif gives_attribute(type(self).construct):
+            state["_special_call"] = "gives"  # which tracing need not see
         if flags:
             self.add_flags(**flags)
 
@@ -176,7 +178,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if self.__dict__["_unnamed"] and not _is_tracing():
             self._name_at_first_call()
         if _is_tracing():
-            if self._special_call and "_compiled_call_impl" not in self.__dict__:
+            is_special = self._special_call is True or Cell._special_call
+            if is_special and "_compiled_call_impl" not in self.__dict__:
                 return not_traced(Cell._call_with_extras, self, args, kwargs)
         elif self.__dict__.get("_compiled_call_impl") is not None:
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))

@@ -17,6 +17,7 @@ from mindspore_compat.ops.function._experts import *  # noqa: F403
 from mindspore_compat.ops.function._extended import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
+from mindspore_compat.ops.function._lookups import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
 from mindspore_compat.ops.function._normalization import *  # noqa: F403
 from mindspore_compat.ops.function._norms import *  # noqa: F403

@@ -324,7 +324,6 @@ from mindspore_compat.ops.function._extended import sparse_segment_mean as spars
 from mindspore_compat.ops.function._extended import stop_gradient_ as stop_gradient_
 from mindspore_compat.ops.function._indexing import argwhere as argwhere
 from mindspore_compat.ops.function._indexing import diagonal_scatter as diagonal_scatter
-from mindspore_compat.ops.function._indexing import embedding_lookup as embedding_lookup
 from mindspore_compat.ops.function._indexing import fill_diagonal as fill_diagonal
 from mindspore_compat.ops.function._indexing import gather as gather
 from mindspore_compat.ops.function._indexing import gather_d as gather_d
@@ -373,6 +372,7 @@ from mindspore_compat.ops.function._joining import unbind as unbind
 from mindspore_compat.ops.function._joining import unstack as unstack
 from mindspore_compat.ops.function._joining import vsplit as vsplit
 from mindspore_compat.ops.function._joining import vstack as vstack
+from mindspore_compat.ops.function._lookups import embedding_lookup as embedding_lookup
 from mindspore_compat.ops.function._loss import binary_cross_entropy as binary_cross_entropy
 from mindspore_compat.ops.function._loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from mindspore_compat.ops.function._loss import cosine_embedding_loss as cosine_embedding_loss

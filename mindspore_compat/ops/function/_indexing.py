@@ -10,7 +10,6 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._looked_up import look_up_rows
 from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._telling import tells_of_refusals
@@ -34,8 +33,7 @@ __all__ = """
     gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
     inplace_update inplace_index_add select where masked_fill masked_select masked_scatter nonzero argwhere slice
     tensor_slice strided_slice narrow slice_scatter select_scatter diagonal_scatter scatter unsorted_segment_sum
-    unsorted_segment_max unsorted_segment_min unsorted_segment_prod index_put fill_diagonal embedding_lookup
-    put_
+    unsorted_segment_max unsorted_segment_min unsorted_segment_prod index_put fill_diagonal put_
 """.split()
 
 
@@ -134,26 +132,6 @@ def take(input: Any, index: Any) -> Any:
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """Slices along ``axis`` at the 1-d indices."""
     return wrap(torch.index_select(input, axis, index))
-
-
-def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
-    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (`common/_looked_up.py`)."""
-    result = gather(params, indices, axis)
-    if as_int(axis) in (0, -params.dim()):
-        look_up_rows(params, as_long(indices, params))
-    return result
-
-
-def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
-    """Rows ``input_indices - offset``; those out of range are zero."""
-    places = as_long(input_indices) - offset
-    inside = (places >= 0) & (places < input_params.shape[0])
-    places = torch.where(inside, places, torch.zeros_like(places))
-    rows = input_params[places]
-    look_up_rows(input_params, places, inside)
-    return wrap(
-        rows * to_dtype(torch.reshape(inside, (*inside.shape, *(1,) * (rows.dim() - inside.dim()))), rows.dtype)
-    )
 
 
 # --- writing at indices -----------------------------------------------------------------------------------------------

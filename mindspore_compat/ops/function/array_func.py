@@ -5,6 +5,7 @@ from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
+from mindspore_compat.ops.function._lookups import *  # noqa: F403
 from mindspore_compat.ops.function._ordering import *  # noqa: F403
 from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403

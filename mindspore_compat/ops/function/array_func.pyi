@@ -65,7 +65,6 @@ from mindspore_compat.ops.function._creation import zeros as zeros
 from mindspore_compat.ops.function._creation import zeros_like as zeros_like
 from mindspore_compat.ops.function._indexing import argwhere as argwhere
 from mindspore_compat.ops.function._indexing import diagonal_scatter as diagonal_scatter
-from mindspore_compat.ops.function._indexing import embedding_lookup as embedding_lookup
 from mindspore_compat.ops.function._indexing import fill_diagonal as fill_diagonal
 from mindspore_compat.ops.function._indexing import gather as gather
 from mindspore_compat.ops.function._indexing import gather_d as gather_d
@@ -114,6 +113,7 @@ from mindspore_compat.ops.function._joining import unbind as unbind
 from mindspore_compat.ops.function._joining import unstack as unstack
 from mindspore_compat.ops.function._joining import vsplit as vsplit
 from mindspore_compat.ops.function._joining import vstack as vstack
+from mindspore_compat.ops.function._lookups import embedding_lookup as embedding_lookup
 from mindspore_compat.ops.function._ordering import argsort as argsort
 from mindspore_compat.ops.function._ordering import bucketize as bucketize
 from mindspore_compat.ops.function._ordering import msort as msort

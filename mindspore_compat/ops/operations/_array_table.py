@@ -13,7 +13,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row
-from mindspore_compat.ops.function._indexing import sparse_gather
+from mindspore_compat.ops.function._lookups import sparse_gather
 
 _TABLE: dict[str, Any] = {
     "BatchToSpaceNDV2": F.batch_to_space_nd,
