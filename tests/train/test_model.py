@@ -321,18 +321,23 @@ class TwoOutputs(nn.Cell):
         return self.fc(x), y
 
 
-def _two_outputs() -> Model:
+def _two_outputs(**settings: Any) -> Model:
     net = TwoOutputs()
-    return Model(net, optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    return Model(net, optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9), **settings)
 
 
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
         (
-            lambda: _two_outputs().train(1, _data()),
+            lambda: _two_outputs(loss_scale_manager=ms.FixedLossScaleManager(2.0, False)).train(1, _data()),
+            AttributeError,
+            "must return the loss as one Tensor, but got a tuple of 2 elements. Return the loss alone",
+        ),
+        (
+            lambda: _two_outputs(loss_scale_manager=ms.DynamicLossScaleManager()).train(1, _data()),
             TypeError,
-            "must return the loss as one Tensor, but got a tuple of 2 elements. Give Model a 'loss_fn'",
+            "must return the loss as one Tensor, but got 'tuple'. Return the loss alone",
         ),
         (
             lambda: _model().train(1, _data(columns=3)),

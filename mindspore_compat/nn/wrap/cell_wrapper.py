@@ -155,8 +155,8 @@ class TrainOneStepCell(Cell):
     and ``grad_reducer`` as upstream's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
 
     Args:
-        network: a Cell that returns the loss.
-        sens: the loss's gradient.
+        network: a Cell that returns the loss. Of several outputs the gradient is that of the sum of all.
+        sens: the loss's gradient; 1 for each element if left out.
         return_grad: also return {name: gradient}.
 
     Examples:
@@ -230,10 +230,12 @@ class TrainOneStepCell(Cell):
         forward = Forward(self.network, inputs)
         loss = forward.outputs
         if not isinstance(loss, torch.Tensor):
-            raise TypeError(
-                f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
-                "Give Model a 'loss_fn', or a network that returns the loss alone."
-            )
+            if self.sense_flag:
+                raise AttributeError(
+                    "For 'TrainOneStepCell' with 'sens', the network must return the loss as one Tensor, but got "
+                    f"{_described(loss)}. Return the loss alone."
+                )
+            return detached(loss), gradients(forward, self.weights)
         if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0:
             return detached(loss), scalar_gradients(forward, self.weights)
         if isinstance(sens, torch.Tensor) and sens.numel() == 1:

@@ -133,6 +133,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         def differentiated(arguments: tuple[tuple[Any, ...], torch.Tensor]) -> tuple[Any, Any]:
             inputs, scale = arguments
             forward = Forward(network, inputs)
+            if not isinstance(forward.outputs, torch.Tensor):
+                raise TypeError(
+                    "For 'TrainOneStepWithLossScaleCell', the network must return the loss as one Tensor, but got "
+                    f"'{type(forward.outputs).__name__}'. Return the loss alone."
+                )
             loss = plain(forward.outputs)
             return detached(forward.outputs), gradients(
                 forward, self.weights, torch.ones_like(loss) * plain(scale).to(loss.dtype)
