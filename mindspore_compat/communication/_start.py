@@ -178,10 +178,10 @@ def _at_exit(process: int) -> None:
     if os.getpid() != process:  # forked off: neither the connection nor gloo's threads are its own
         return
     error = getattr(sys, "last_value", None)
+    if error is None and is_running():  # gloo's threads let go of tensors, which aborts once the interpreter is going
+        dist.destroy_process_group()  # while the watch is there, which ends a wait for a dead rank
     if _watch is not None:
         _watch.leave(f"{type(error).__name__}: {error}" if error is not None else "")
-    if error is None and is_running():  # gloo's threads let go of tensors, which aborts once the interpreter is going
-        dist.destroy_process_group()
 
 
 def leave() -> None:
