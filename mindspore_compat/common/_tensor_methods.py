@@ -19,7 +19,7 @@ from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.common._wrap import byte_view, memory, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
@@ -210,7 +210,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     def get_bytes(self: Any) -> Any:
         """The values as bytes, as many an element as its dtype has."""
         data = _Base.detach(self).cpu().resolve_conj().resolve_neg()
-        return data.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+        return byte_view(plain(data.contiguous())).numpy().tobytes()
 
     # --- arithmetic and random values, by torch alone ---
 

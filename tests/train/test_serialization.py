@@ -146,6 +146,18 @@ def test_every_dtype_round_trips(tmp_path) -> None:
         np.testing.assert_array_equal(found[name].asnumpy(), value.asnumpy())
 
 
+@pytest.mark.parametrize("count", [0, 1])
+def test_elements_with_any_stride_are_saved(tmp_path, count) -> None:
+    part = torch.arange(count * 3, dtype=torch.float32)[::3]  # contiguous to torch, with a stride of 3
+    value = Tensor(np.zeros(0, np.float32)) if not count else part
+    for suffix in ("ckpt", "safetensors"):
+        name = str(tmp_path / f"x.{suffix}")
+        ms.save_checkpoint([{"name": "x", "data": value}], name, format=suffix, crc_check=True)
+        loaded = ms.load_checkpoint(name, format=suffix, crc_check=True)["x"]
+        assert loaded.shape == (count,) and loaded.asnumpy().tolist() == [0.0] * count
+    assert Tensor(value).get_bytes() == bytes(4 * count)
+
+
 def test_choice_func_and_crc(tmp_path) -> None:
     path = str(tmp_path / "c.ckpt")
     save_checkpoint(Small(), path, choice_func=lambda name: name.startswith("fc"), crc_check=True)

@@ -12,7 +12,7 @@ from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import NUMPY_OF
 from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -46,7 +46,7 @@ class TensorBytes:
 
     def flat(self) -> torch.Tensor:
         """A uint8 tensor."""
-        return self._tensor.view(-1).view(torch.uint8)
+        return byte_view(self._tensor)
 
     def __getitem__(self, part: slice) -> torch.Tensor:
         return self.flat()[part]
@@ -93,9 +93,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
         )
         raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
     whole = data.contiguous()
-    return codec.Entry(
-        name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else whole.view(-1).view(torch.uint8)
-    )
+    return codec.Entry(name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else byte_view(whole))
 
 
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
