@@ -135,6 +135,16 @@ def test_append_dict_round_trips(tmp_path) -> None:
     assert found["epoch_num"].dtype is ms.int64 and found["lr"].dtype is ms.float32
 
 
+def test_a_generator_is_appended_as_its_state(tmp_path) -> None:
+    path, generator = str(tmp_path / "g.ckpt"), ms.Generator().manual_seed(5)
+    save_checkpoint([], path, append_dict={"ours": generator, "torch": torch.Generator().manual_seed(5)})
+    expected = ms.mint.rand(3, generator=generator).asnumpy()
+    loaded, again = load_checkpoint(path), ms.Generator()
+    again.set_state(loaded["ours"])
+    assert ms.mint.rand(3, generator=again).asnumpy().tolist() == expected.tolist()
+    assert loaded["torch"].asnumpy().tolist() == loaded["ours"].asnumpy().tolist()
+
+
 def test_every_dtype_round_trips(tmp_path) -> None:
     path = str(tmp_path / "d.ckpt")
     values = {name: Tensor(torch.ones((2, 3)).to(dtype)) for name, dtype in DTYPES.items()}

@@ -14,12 +14,15 @@ from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._torch.names import mindspore_items
 
 __all__ = ["TensorBytes", "check_append_dict", "entries_of"]
+
+_APPENDED = (int, float, bool, str, torch.Tensor, torch.Generator, Generator)
 
 
 class TensorBytes:
@@ -72,7 +75,7 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
                 f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
                 "hold. Convert it to a number type, or save a text as str."
             ) from None
-    if isinstance(value, torch.Generator):
+    if isinstance(value, (torch.Generator, Generator)):
         return value.get_state()
     raise TypeError(
         f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
@@ -135,7 +138,7 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
     if not isinstance(append_dict, dict):
         raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
     for key, value in append_dict.items():
-        if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
+        if not isinstance(key, str) or not isinstance(value, _APPENDED):
             raise TypeError(
                 "For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, "
                 "Parameter, Tensor or "
