@@ -51,9 +51,9 @@ class ProximalAdagrad(Optimizer):
                     f"Tensor[Float32]}}, but got Tensor[{dtype_name(p.dtype)}]. Leave it out of the parameters."
                 )
         with in_single((parameters, self._picked(self.accum, picks)), gradients) as lists:
-            self._advance(*lists, rate)
+            self._advance(rate, *lists)
 
-    def _advance(self, parameters: list[Any], accums: list[Any], gradients: list[Any], rate: Number) -> None:
+    def _advance(self, rate: Number, parameters: list[Any], accums: list[Any], gradients: list[Any]) -> None:
         torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
         l1, l2 = number(self.l1), number(self.l2)
         for p, g, accum in zip(parameters, gradients, accums):

@@ -55,16 +55,16 @@ class RMSProp(Optimizer):
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
         means = self._picked(self.mg, picks) if self.centered else []
         with in_single((parameters, squares, moments, means), gradients) as lists:
-            self._advance(*lists, rate)
+            self._advance(rate, *lists)
 
     def _advance(
         self,
+        rate: Number,
         parameters: list[Any],
         squares: list[Any],
         moments: list[Any],
         means: list[Any],
         gradients: list[Any],
-        rate: Number,
     ) -> None:
         torch._foreach_mul_(squares, self.decay)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - self.decay)
