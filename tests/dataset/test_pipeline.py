@@ -518,3 +518,21 @@ def test_counts_of_several_datasets_are_those_of_the_last() -> None:
 def test_a_shard_is_not_split() -> None:
     with pytest.raises(RuntimeError, match="sharded before split"):
         _numbers(8, num_shards=2, shard_id=0).repeat(2).split([0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("result", "rows"),
+    [([0], 3), ((False,), 3), ([], 0), ("", 0), (None, 0), (np.array([]), 0), (np.array([[1]]), 3), (0.5, 3)]
+    + [(Tensor(True), 3), (Tensor([0]), 0)],
+)
+def test_a_filter_keeps_what_python_takes_for_true(result: Any, rows: int) -> None:
+    assert len(list(_numbers(3).filter(lambda a: result).create_tuple_iterator(num_epochs=1))) == rows
+
+
+def test_a_filter_by_several_elements_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="ambiguous"):
+        list(_numbers(3).filter(lambda a: np.array([True, True])).create_tuple_iterator(num_epochs=1))
+
+
+def test_a_number_is_not_padded() -> None:
+    assert ds.transforms.PadEnd([5], 1)(np.array(3)).tolist() == 3

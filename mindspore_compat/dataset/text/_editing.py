@@ -315,7 +315,7 @@ class RegexReplace(OnText):
         return self.pattern.sub(self._filled, text, count=0 if self.replace_all else 1)
 
     def _filled(self, match: re.Match[str]) -> str:
-        """The replacement, in which ``$1`` and ``${name}`` are groups and a backslash takes the next letter as it is."""
+        """The replacement: ``$1`` and ``${name}`` are groups, and a backslash takes the next letter as it is."""
         return _MARKS.sub(lambda mark: self._meant(mark, match), self.replace)
 
     def _meant(self, mark: re.Match[str], match: re.Match[str]) -> str:
