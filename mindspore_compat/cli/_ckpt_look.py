@@ -14,7 +14,7 @@ from mindspore_compat._format.dtypes import STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.cli._progress import Bar
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.train._checkpoint.files import TORCH_ENDS, is_safetensors, opened, read_values
 from mindspore_compat.train._checkpoint.load import load_checkpoint
@@ -152,7 +152,7 @@ def _difference(a: Any, b: Any, tolerance: float) -> dict[str, Any] | None:
             "a": f"{dtype_name(x.dtype)} {tuple(x.shape)}",
             "b": f"{dtype_name(y.dtype)} {tuple(y.shape)}",
         }
-    if x.numel() == 0 or torch.equal(x.reshape(-1).view(torch.uint8), y.reshape(-1).view(torch.uint8)):
+    if torch.equal(byte_view(x.contiguous()), byte_view(y.contiguous())):
         return None
     wide = torch.complex128 if x.dtype.is_complex else torch.float64
     largest = float((x.to(wide) - y.to(wide)).abs().nan_to_num(nan=math.inf, posinf=math.inf).max())

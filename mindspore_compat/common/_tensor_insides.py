@@ -14,7 +14,7 @@ from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common._wrap import byte_view, plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
@@ -166,7 +166,7 @@ class Insides:
         if self.device.type != "cpu":
             raise RuntimeError("For 'Tensor.offload', the Tensor must be in host memory. Call to_('CPU') first.")
         data = _Base.detach(self).contiguous()
-        write_atomically(file_path, [memoryview(_Base.view(_Base.reshape(data, -1), torch.uint8).numpy())])
+        write_atomically(file_path, [memoryview(byte_view(plain(data)).numpy())])
         count = _Base.numel(data)
         if count:
             mapped = torch.from_file(file_path, shared=False, size=count, dtype=data.dtype)

@@ -16,10 +16,11 @@ from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.common._float8 import limited, to_dtype
 from mindspore_compat.common._held import as_held, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.common._wrap import byte_view, memory, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
@@ -175,6 +176,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def assign_value(self: Any, value: Any) -> Any:
         """Take over the values, shape and dtype of ``value``."""
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For 'assign_value', the argument must be a Tensor, but got {type(value).__name__}.")
+        program.values_written()
         if value.shape == self.shape and value.dtype is self.dtype:
             memory(self).copy_(value.detach())
         else:
@@ -210,7 +214,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     def get_bytes(self: Any) -> Any:
         """The values as bytes, as many an element as its dtype has."""
         data = _Base.detach(self).cpu().resolve_conj().resolve_neg()
-        return data.contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+        return byte_view(plain(data.contiguous())).numpy().tobytes()
 
     # --- arithmetic and random values, by torch alone ---
 

@@ -16,7 +16,7 @@ import torch
 
 from mindspore_compat.common import _tracing
 
-__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory"]
+__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "byte_view"]
 
 _Plain = torch.Tensor
 _is_tracing = _tracing.is_tracing
@@ -87,3 +87,13 @@ def memory(tensor: torch.Tensor) -> torch.Tensor:
     does not depend on may change.
     """
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class
+
+
+def byte_view(data: torch.Tensor) -> torch.Tensor:
+    """The elements of a contiguous tensor in memory as flat uint8.
+
+    One element, or none, is contiguous whatever its stride, which torch's ``view`` of another dtype refuses.
+    """
+    count = data.numel()
+    flat = data.as_strided((count,), (1,)) if count < 2 else data.view(-1)
+    return flat.view(torch.uint8)

@@ -56,6 +56,10 @@ def _flag(name: str, default: bool) -> Any:
     return property(get, set_)
 
 
+def _is_differentiable(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
+
+
 class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
@@ -145,9 +149,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        return self._wants_grad and (
-            is_tracing() or not _tracing.active or self.dtype.is_floating_point or self.dtype.is_complex
-        )
+        return self._wants_grad and (is_tracing() or not _tracing.active or _is_differentiable(self.dtype))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -157,7 +159,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             raise ValueError("Do not support to set attribute for a parameter in compiled code. Set it outside.")
         self._wants_grad = value
         program.changed()
-        _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
+        _set_requires_grad(self, value and _is_differentiable(self.dtype))
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
         if is_graph_mode() and by_compiled_line(2):
@@ -242,6 +244,16 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     # --- changing it ---
 
+    def _set_data(self, value: torch.Tensor) -> None:
+        before, after = _is_differentiable(self.dtype), _is_differentiable(value.dtype)
+        if before and not after:  # torch has no gradients of integers
+            _set_requires_grad(self, False)
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
+        if after and not before:
+            _set_requires_grad(self, self._wants_grad)
+
+    data = property(Tensor.data.fget, _set_data)  # type: ignore[attr-defined, assignment]
+
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
         """Take over the values (not the storage) of ``data``, cast to this dtype, and its shape if that is another.
 
@@ -276,10 +288,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         mine.copy_(limited(_Base.detach(data), mine.dtype))
         return self
 
-    def assign_value(self, value: Any) -> Parameter:
-        """The same as `set_data`."""
-        return self.set_data(value)
-
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
         """The Parameter itself: here data exist from the start."""
         return self
@@ -289,7 +297,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         if isinstance(init, str) and init == "same":
             data: Any = _Base.clone(_Base.detach(self))
         else:
-            data = initializer(init, self.shape, self.dtype).to(self.device)
+            data = initializer(init, self.shape, self.dtype).to(self.device, self.dtype)
         result = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         result.requires_aggr, result.comm_fusion, result.key = self.requires_aggr, self.comm_fusion, self.key
         return result
@@ -306,14 +314,8 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memodict: dict) -> Parameter:
-        result = Parameter(
-            _Base.clone(_Base.detach(self)),
-            self.name,
-            self.requires_grad,
-            self.layerwise_parallel,
-            self.parallel_optimizer,
-        )
-        return result
+        data = _Base.clone(_Base.detach(self))
+        return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return Parameter, (_Base.detach(self), self.name, self.requires_grad, self.layerwise_parallel)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor
 
 FLAGS = ("layerwise_parallel", "parallel_optimizer", "parallel_optimizer_comm_recompute")
@@ -38,3 +39,36 @@ def test_comm_fusion_is_a_number(value: Any) -> None:
         parameter.comm_fusion = value
     parameter.comm_fusion = 0
     assert parameter.comm_fusion == 0
+
+
+def _set_dtype(parameter: Parameter, dtype: Any) -> None:
+    parameter.set_dtype(dtype)
+
+
+def _set_values(parameter: Parameter, dtype: Any) -> None:
+    parameter.data = Tensor([1.0, 2.0]).astype(dtype)
+
+
+def _assign_value(parameter: Parameter, dtype: Any) -> None:
+    parameter.assign_value(Tensor([1.0, 2.0]).astype(dtype))
+
+
+@pytest.mark.parametrize("change", [_set_dtype, _set_values, _assign_value])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_gradients_come_and_go_with_the_dtype(change: Any, wanted: bool) -> None:
+    parameter = Parameter(Tensor([1, 2], ms.int32), requires_grad=wanted)
+    for dtype in (ms.float32, ms.int32, ms.bool_, ms.float16, ms.float32):
+        change(parameter, dtype)
+        assert parameter.dtype is dtype and parameter.requires_grad is wanted
+    gradient = ms.grad(lambda x: (x * parameter).sum(), None, [parameter] if wanted else [])(Tensor(3.0))
+    assert [g.asnumpy().tolist() for g in gradient] == ([[3.0, 3.0]] if wanted else [])
+
+
+def test_a_clone_keeps_the_dtype_whatever_fills_it() -> None:
+    parameter = Parameter(Tensor([1.0, 2.0], ms.float16), name="w")
+    assert parameter.clone(Tensor([3.0, 4.0], ms.float32)).dtype is ms.float16
+
+
+def test_assign_value_takes_tensors_only() -> None:
+    with pytest.raises(TypeError, match="assign_value"):
+        Parameter(Tensor([1.0])).assign_value(1.0)  # type: ignore[arg-type]

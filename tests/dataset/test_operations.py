@@ -272,3 +272,19 @@ def test_rotation_takes_any_number_of_channels() -> None:
 def test_fading_nothing_changes_nothing() -> None:
     wave = np.arange(6, dtype=np.int16)
     assert audio.Fade()(wave).dtype == np.int16 and np.array_equal(audio.Fade()(wave), wave)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "factor", "expected"),
+    [
+        ("uint16", 1.7, [0, 12, 178, 65535]),
+        ("int16", 1.7, [0, 12, 178, 32767]),
+        ("int32", 1.7, [0, 12, 179, 102000]),
+        ("int8", 1.7, [0, 12, 127, 127]),
+        ("bool", 0.35, [0, 0, 0, 0]),
+    ],
+)
+def test_brightness_of_integers_is_rounded_within_their_range(dtype: str, factor: float, expected: list[int]) -> None:
+    top = {"int8": 100, "bool": 1, "int16": 30000}.get(dtype, 60000)
+    image = np.array([0, 7, min(105, top), top]).astype(dtype).reshape(2, 2, 1).repeat(3, 2)
+    assert ds.vision.AdjustBrightness(factor)(image)[..., 0].ravel().astype(int).tolist() == expected

@@ -491,3 +491,48 @@ def test_a_pk_sampler_takes_classes_of_a_mindrecord_column(tmp_path: Path) -> No
     rows = [(str(r["label"]), int(r["number"])) for r in data.create_dict_iterator(output_numpy=True, num_epochs=1)]
     assert [label for label, _ in rows] == ["x", "x", "y", "y"]
     assert all("xy"[number % 2] == label for label, number in rows)
+
+
+def _numbers(count: int, **kwargs: Any) -> ds.NumpySlicesDataset:
+    return ds.NumpySlicesDataset(np.arange(count), ["a"], shuffle=False, **kwargs)
+
+
+def test_concat_refuses_rows_of_other_ranks() -> None:
+    joined = _numbers(2).batch(2).concat(_numbers(2))
+    with pytest.raises(RuntimeError, match="data tensor rank of the two datasets"):
+        list(joined.create_tuple_iterator(num_epochs=1))
+
+
+def test_what_is_known_of_pipelines_without_rows_or_with_sizes_by_a_function() -> None:
+    empty = _numbers(3).batch(2).skip(9)
+    assert (empty.get_dataset_size(), empty.output_shapes(), empty.output_types()) == (0, [], [])
+    assert _numbers(3).batch(lambda info: info.get_batch_num() + 1).get_batch_size() == -1
+
+
+def test_counts_of_several_datasets_are_those_of_the_last() -> None:
+    one, other = _numbers(4).repeat(2).batch(2), _numbers(4).repeat(3).rename("a", "b")
+    for joined, expected in ((ds.zip((one, other)), (1, 3)), (other.zip(one), (2, 2)), (_numbers(8) + one, (2, 2))):
+        assert (joined.get_batch_size(), joined.get_repeat_count()) == expected
+
+
+def test_a_shard_is_not_split() -> None:
+    with pytest.raises(RuntimeError, match="sharded before split"):
+        _numbers(8, num_shards=2, shard_id=0).repeat(2).split([0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("result", "rows"),
+    [([0], 3), ((False,), 3), ([], 0), ("", 0), (None, 0), (np.array([]), 0), (np.array([[1]]), 3), (0.5, 3)]
+    + [(Tensor(True), 3), (Tensor([0]), 0)],
+)
+def test_a_filter_keeps_what_python_takes_for_true(result: Any, rows: int) -> None:
+    assert len(list(_numbers(3).filter(lambda a: result).create_tuple_iterator(num_epochs=1))) == rows
+
+
+def test_a_filter_by_several_elements_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="ambiguous"):
+        list(_numbers(3).filter(lambda a: np.array([True, True])).create_tuple_iterator(num_epochs=1))
+
+
+def test_a_number_is_not_padded() -> None:
+    assert ds.transforms.PadEnd([5], 1)(np.array(3)).tolist() == 3

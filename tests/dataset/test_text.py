@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
 import mindspore_compat.dataset.text
+from mindspore_compat.dataset import text
 from tests.dataset.text_cases import CASES, DEFECTS, evaluate
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "text.json").read_text(encoding="utf-8"))
@@ -30,3 +32,42 @@ def test_a_vocabulary_from_a_file(tmp_path: Path) -> None:
     path.write_text("a\na\n", encoding="utf-8")
     with pytest.raises(RuntimeError, match="duplicate word"):
         text.Vocab.from_file(str(path))
+
+
+@pytest.mark.parametrize(
+    ("replacement", "expected"),
+    [
+        ("[$0]", "he[l][lo] wo[l]d"),
+        ("$12", "hel2l2 wol2d"),
+        ("<$2>", "he<><o> wo<>d"),
+        ("\\$1", "he$1$1 wo$1d"),
+        ("\\1\\n", "he1n1n wo1nd"),
+        ("\\u0041\\\\", "heA\\A\\ woA\\d"),
+        ("\\", "he wod"),
+    ],
+)
+def test_replacements_are_written_as_upstream(replacement: str, expected: str) -> None:
+    assert str(text.RegexReplace("(l)(o)?", replacement)("hello wold")) == expected
+
+
+@pytest.mark.parametrize("replacement", ["$3", "$", "${n}", "${1}"])
+def test_groups_that_are_not_there(replacement: str) -> None:
+    replace = text.RegexReplace("(l)(o)?", replacement)
+    assert str(replace("none here")) == "none here"
+    with pytest.raises(RuntimeError, match="has no group"):
+        replace("hello")
+
+
+@pytest.mark.parametrize("pattern", ["[[:alpha:]]+", "[a-z&&[^l]]"])
+def test_patterns_that_mean_something_else_here_are_refused(pattern: str) -> None:
+    with pytest.raises(RuntimeError, match="Invalid pattern"):
+        text.RegexReplace(pattern, "x")("hello")
+
+
+def test_folded_text_has_no_letters_that_show_nothing() -> None:
+    assert str(text.CaseFold()("\u200bHe\u00adllo\u2060 ẞ\ufe0f\uffa0")) == "hello ss"
+    assert text.BasicTokenizer(lower_case=True)("a\u00adb \u115fH").tolist() == ["ab", "h"]
+
+
+def test_windows_wider_than_the_row() -> None:
+    assert text.SlidingWindow(3)(np.arange(2)).shape == (0,)

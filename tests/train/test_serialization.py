@@ -135,6 +135,16 @@ def test_append_dict_round_trips(tmp_path) -> None:
     assert found["epoch_num"].dtype is ms.int64 and found["lr"].dtype is ms.float32
 
 
+def test_a_generator_is_appended_as_its_state(tmp_path) -> None:
+    path, generator = str(tmp_path / "g.ckpt"), ms.Generator().manual_seed(5)
+    save_checkpoint([], path, append_dict={"ours": generator, "torch": torch.Generator().manual_seed(5)})
+    expected = ms.mint.rand(3, generator=generator).asnumpy()
+    loaded, again = load_checkpoint(path), ms.Generator()
+    again.set_state(loaded["ours"])
+    assert ms.mint.rand(3, generator=again).asnumpy().tolist() == expected.tolist()
+    assert loaded["torch"].asnumpy().tolist() == loaded["ours"].asnumpy().tolist()
+
+
 def test_every_dtype_round_trips(tmp_path) -> None:
     path = str(tmp_path / "d.ckpt")
     values = {name: Tensor(torch.ones((2, 3)).to(dtype)) for name, dtype in DTYPES.items()}
@@ -144,6 +154,18 @@ def test_every_dtype_round_trips(tmp_path) -> None:
     for name, value in values.items():
         assert found[name].dtype is value.dtype and found[name].shape == value.shape, name
         np.testing.assert_array_equal(found[name].asnumpy(), value.asnumpy())
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_elements_with_any_stride_are_saved(tmp_path, count) -> None:
+    part = torch.arange(count * 3, dtype=torch.float32)[::3]  # contiguous to torch, with a stride of 3
+    value = Tensor(np.zeros(0, np.float32)) if not count else part
+    for suffix in ("ckpt", "safetensors"):
+        name = str(tmp_path / f"x.{suffix}")
+        ms.save_checkpoint([{"name": "x", "data": value}], name, format=suffix, crc_check=True)
+        loaded = ms.load_checkpoint(name, format=suffix, crc_check=True)["x"]
+        assert loaded.shape == (count,) and loaded.asnumpy().tolist() == [0.0] * count
+    assert Tensor(value).get_bytes() == bytes(4 * count)
 
 
 def test_choice_func_and_crc(tmp_path) -> None:

@@ -158,7 +158,7 @@ class Node:
         if self._cached_signature is None:
             row = next(_one_pass(self, is_serial=True), None)
             if row is None:
-                raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
+                return [], []  # nothing is known of the columns
             self._cached_signature = (
                 [[0] if isinstance(v, dict) else list(getattr(v, "shape", ())) for v in row],
                 [_type_of(value) for value in row],
@@ -167,11 +167,11 @@ class Node:
 
     def get_batch_size(self) -> int:
         """The size of the batches that this pipeline makes, 1 where it makes none."""
-        return self.children[0].get_batch_size() if self.children else 1
+        return self.children[-1].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
-        """The count of the topmost `repeat`, 1 without one, -1 for an endless one."""
-        return self.children[0].get_repeat_count() if self.children else 1
+        """The count of the topmost `repeat`, 1 without one, -1 for an endless one; of several datasets the last's."""
+        return self.children[-1].get_repeat_count() if self.children else 1
 
     def num_classes(self) -> int | None:
         """Number of classes of the source, None where it has no classes."""

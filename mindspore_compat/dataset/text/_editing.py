@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -44,8 +45,10 @@ def check_vocab(vocab: Any, name: str) -> Vocab:
 def compiled(pattern: Any, name: str) -> re.Pattern[str]:
     type_check(pattern, str, name)
     try:
-        return re.compile(pattern)
-    except re.error as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # [[:alpha:]] and && mean something else in Python
+            return re.compile(pattern)
+    except (re.error, FutureWarning) as error:
         raise RuntimeError(
             f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}."
         ) from error
@@ -171,7 +174,7 @@ class SlidingWindow(TensorOperation):
                 + (f" The axis is {self.axis}." if self.axis else "")
             )
         if len(array) < self.width:
-            return array[:0].reshape(0, self.width)
+            return array[:0]
         return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
 
 
@@ -262,11 +265,23 @@ class AddToken(TensorOperation):
         return np.concatenate([token, array] if self.begin else [array, token], -1)
 
 
+# Unicode's Default_Ignorable_Code_Point
+_IGNORED = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def case_folded(text: str) -> str:
+    """Unicode's NFKC_Casefold: without the difference of upper and lower case, and what shows nothing."""
+    return unicodedata.normalize("NFKC", _IGNORED.sub("", text).casefold())
+
+
 class CaseFold(OnText):
     """Without the difference of upper and lower case."""
 
     def _convert(self, text: str) -> str:
-        return unicodedata.normalize("NFKC", text.casefold())
+        return case_folded(text)
 
 
 def _check_form(form: Any, name: str) -> NormalizeForm:
@@ -283,6 +298,11 @@ class NormalizeUTF8(OnText):
         return normalized(text, self.normalize_form)
 
 
+_MARKS = re.compile(
+    r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>.?))|\$(?:\{(?P<name>\w+)\}|(?P<number>[0-9]+)|(?P<none>))", re.DOTALL
+)
+
+
 @arguments
 class RegexReplace(OnText):
     """Matches of a pattern replaced, all or the first."""
@@ -291,11 +311,26 @@ class RegexReplace(OnText):
     replace: Annotated[str, text]
     replace_all: Annotated[bool, flag] = True
 
-    def _prepare(self) -> None:
-        self.replace = re.sub(r"\$(\d+)", r"\\\1", self.replace)
-
     def _convert(self, text: str) -> str:
-        return self.pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+        return self.pattern.sub(self._filled, text, count=0 if self.replace_all else 1)
+
+    def _filled(self, match: re.Match[str]) -> str:
+        """The replacement: ``$1`` and ``${name}`` are groups, and a backslash takes the next letter as it is."""
+        return _MARKS.sub(lambda mark: self._meant(mark, match), self.replace)
+
+    def _meant(self, mark: re.Match[str], match: re.Match[str]) -> str:
+        kind, told = mark.lastgroup, mark[mark.lastgroup or 0]
+        if kind == "code":
+            return chr(int(told, 16))
+        if kind == "letter":
+            return told
+        if kind == "name" and told in match.re.groupindex:
+            return match[told] or ""
+        if kind == "number":
+            for length in range(len(told), 0, -1):  # as many digits as there are groups
+                if int(told[:length]) <= match.re.groups:
+                    return (match[int(told[:length])] or "") + told[length:]
+        raise RuntimeError(f"RegexReplace: the pattern has no group {mark[0]!r}. Write \\$ for the sign itself.")
 
 
 def normalized(text: str, form: NormalizeForm) -> str:

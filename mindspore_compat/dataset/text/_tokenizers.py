@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, wanted
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_int, refused
-from mindspore_compat.dataset.text._editing import boolean, compiled, normal_form, normalized, string
+from mindspore_compat.dataset.text._editing import boolean, case_folded, compiled, normal_form, normalized, string
 from mindspore_compat.dataset.text._scripts import script_of
 from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
@@ -179,7 +179,7 @@ class BasicTokenizer(Tokenizer):
 
     def _cleaned(self, text: str) -> str:
         if self.lower_case:
-            text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text.casefold()))
+            text = unicodedata.normalize("NFD", case_folded(text))
             text = "".join(letter for letter in text if unicodedata.category(letter) != "Mn")
         else:
             text = normalized(text, self.normalization_form)

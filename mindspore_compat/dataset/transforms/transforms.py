@@ -249,6 +249,8 @@ class PadEnd(TensorOperation):
     pad_value: Annotated[Any, kind_of(str, float, bool, int, bytes)] = None
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
+        if array.ndim == 0:
+            return array
         if len(self.pad_shape) != array.ndim:
             raise RuntimeError(
                 f"PadEnd: invalid pad shape, as rank of input is: {array.ndim}, and rank of pad value: "

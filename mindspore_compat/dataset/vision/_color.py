@@ -65,7 +65,12 @@ def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:
     """Scaled values."""
     if image.dtype == np.uint8:
         return _table(to_uint8(_LEVELS * np.float32(factor)), image)
-    return (image.astype(np.float32) * np.float32(factor)).astype(image.dtype)
+    wide = np.float64 if image.dtype == np.int32 else np.float32
+    scaled = image.astype(wide) * wide(np.float32(factor))
+    if image.dtype.kind in "iub":  # OpenCV rounds, and keeps to the type's range
+        limits = np.iinfo(np.uint8 if image.dtype == np.bool_ else image.dtype)
+        scaled = np.clip(np.rint(scaled), limits.min, limits.max)
+    return scaled.astype(image.dtype)
 
 
 def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:

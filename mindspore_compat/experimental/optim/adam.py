@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
-from mindspore_compat.nn.optim._device import add_quotients_, single
+from mindspore_compat.nn.optim._device import add_quotients_, in_single, single
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["Adam"]
@@ -55,9 +55,10 @@ class Adam(CountingOptimizer):
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = map(single, group["betas"])
         moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
-        update_moments(moments1, moments2, gradients, beta1, beta2)
         step = self._step
         rates = rate * torch.sqrt(1.0 - torch.pow(beta2, step)) / (1.0 - torch.pow(beta1, step))
-        divisors = torch._foreach_sqrt(moments2)
-        torch._foreach_add_(divisors, group["eps"])
-        add_quotients_(params, moments1, divisors, -rates)
+        with in_single((params, moments1, moments2), gradients) as (values, means, squares, slopes):
+            update_moments(means, squares, slopes, beta1, beta2)
+            divisors = torch._foreach_sqrt(squares)
+            torch._foreach_add_(divisors, group["eps"])
+            add_quotients_(values, means, divisors, -rates)

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.common._wrap import memory
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
-from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim._device import add_quotients_, in_single
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["AdamW"]
@@ -29,18 +29,19 @@ class DecoupledAdam(CountingOptimizer):
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
         moments1, squares = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
-        update_moments(moments1, squares, gradients, beta1, beta2)
-        if not self._decays_gradients and group["weight_decay"]:
-            torch._foreach_mul_(params, 1.0 - rate * group["weight_decay"])
-        if group.get("amsgrad"):
-            maxima = self._maxima(group, part)
-            torch._foreach_maximum_(maxima, squares)
-            squares = maxima
+        maxima = self._maxima(group, part) if group.get("amsgrad") else []
         step = self._step
-        divisors = torch._foreach_sqrt(squares)
-        torch._foreach_div_(divisors, torch.sqrt(1.0 - torch.pow(beta2, step)))
-        torch._foreach_add_(divisors, group["eps"])
-        add_quotients_(params, moments1, divisors, -rate / (1.0 - torch.pow(beta1, step)))
+        with in_single((params, moments1, squares, maxima), gradients) as (values, means, squares, tops, slopes):
+            update_moments(means, squares, slopes, beta1, beta2)
+            if not self._decays_gradients and group["weight_decay"]:
+                torch._foreach_mul_(values, 1.0 - rate * group["weight_decay"])
+            if group.get("amsgrad"):
+                torch._foreach_maximum_(tops, squares)
+                squares = tops
+            divisors = torch._foreach_sqrt(squares)
+            torch._foreach_div_(divisors, torch.sqrt(1.0 - torch.pow(beta2, step)))
+            torch._foreach_add_(divisors, group["eps"])
+            add_quotients_(values, means, divisors, -rate / (1.0 - torch.pow(beta1, step)))
 
 
 class AdamW(DecoupledAdam):

@@ -53,6 +53,30 @@ def _rename(cell: torch.nn.Module, prefix: str) -> None:
         adopt(cell, prefix)
 
 
+def _prefix(cells: Any) -> tuple[str, int]:
+    """(names' part in front of the child's, how many dotted parts that is), read off the parameters of ``cells``.
+
+    Upstream derives it so too, which shows: children appended to a container that had none keep names without its
+    prefix.
+    """
+    found = []
+    for key, cell in cells.items():
+        parameter = next(iter(cell.parameters()), None)
+        if parameter is not None:
+            found.append((key, parameter.name.split(".")))
+        if len(found) == 2:
+            break
+    prefix, count = "", 0
+    if found:
+        key, parts = found[0]
+        for position, part in enumerate(parts):
+            if part == key:
+                prefix, count = "".join(item + "." for item in parts[:position]), position
+                if len(found) == 2 and found[1][1][position : position + 1] == [found[1][0]]:
+                    break
+    return prefix, count
+
+
 class _CellSequence(Cell):
     """What `SequentialCell` and `CellList` share: children under "0", "1", ... whose names follow their positions."""
 
@@ -71,29 +95,6 @@ class _CellSequence(Cell):
             if isinstance(cell, Cell):
                 cell.set_grad(flag)
         return self
-
-    def _prefix(self) -> tuple[str, int]:
-        """(names' part in front of the position, how many dotted parts that is), read off the children's parameters.
-
-        Upstream derives it so too, which shows: children appended to a container that had none keep names without its
-        prefix.
-        """
-        found = []
-        for key, cell in self._modules.items():
-            parameter = next(iter(cell.parameters()), None)
-            if parameter is not None:
-                found.append((key, parameter.name.split(".")))
-            if len(found) == 2:
-                break
-        prefix, count = "", 0
-        if found:
-            key, parts = found[0]
-            for position, part in enumerate(parts):
-                if part == key:
-                    prefix, count = "".join(item + "." for item in parts[:position]), position
-                    if len(found) == 2 and found[1][1][position : position + 1] == [found[1][0]]:
-                        break
-        return prefix, count
 
     def _replace(self, cells: list[Any], prefix: str, count: int, start: int = 0) -> None:
         """Children anew, in order; those from ``start`` on get the names of their positions."""
@@ -124,7 +125,7 @@ class _CellSequence(Cell):
                 f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}], but got {index}."
             )
         position = index % length if length and index != length else index
-        prefix, count = self._prefix()
+        prefix, count = _prefix(self._modules)
         if self._auto_prefix:
             _rename(cell, f"{prefix}{position}.")
         cells = list(self._modules.values())
@@ -134,7 +135,7 @@ class _CellSequence(Cell):
         """``cell`` at the end."""
         _check_cell(cell, type(self).__name__)
         if self._auto_prefix:
-            _rename(cell, f"{self._prefix()[0]}{len(self)}.")
+            _rename(cell, f"{_prefix(self._modules)[0]}{len(self)}.")
         self._exchange_child(str(len(self)), cell)
 
     def extend(self, cells: Any) -> Any:
@@ -152,7 +153,7 @@ class _CellSequence(Cell):
         """torch's name for adding a named child; its parameters' names begin with it, as everywhere in a container."""
         _check_cell(module, type(self).__name__)
         if self._auto_prefix:
-            _rename(module, f"{self._prefix()[0]}{name}.")
+            _rename(module, f"{_prefix(self._modules)[0]}{name}.")
         self._restructured()
         super().add_module(name, module)
         self._relist()
@@ -166,7 +167,7 @@ class _CellSequence(Cell):
         self._restructured()
         for key in doomed:
             del self._modules[key]
-        prefix, count = self._prefix()
+        prefix, count = _prefix(self._modules)
         if all(key.isdigit() for key in keys):
             self._replace(list(self._modules.values()), prefix, count)
         self._relist()
@@ -214,14 +215,14 @@ class SequentialCell(_CellSequence):
 
     def __setitem__(self, index: int, cell: Any) -> None:
         _check_cell(cell, "SequentialCell")
-        prefix, _ = self._prefix()
+        prefix, _ = _prefix(self._modules)
         key = list(self._modules)[_position(len(self), index, "SequentialCell")]
         self._exchange_child(key, cell)
         _rename(cell, f"{prefix}{key}.")
 
     def _exchange(self, cells: list[Any]) -> None:
         """These Cells instead; those that come new are named by their places."""
-        known, (prefix, _) = {id(cell) for cell in self._modules.values()}, self._prefix()
+        known, (prefix, _) = {id(cell) for cell in self._modules.values()}, _prefix(self._modules)
         self._restructured()
         self._modules.clear()
         self._modules.update({str(place): cell for place, cell in enumerate(cells)})
@@ -270,7 +271,7 @@ class CellList(_CellSequence):
         _check_cell(cell, "CellList")
         position = _position(len(self), index, "CellList")
         if self._auto_prefix:
-            _rename(cell, f"{self._prefix()[0]}{position}.")
+            _rename(cell, f"{_prefix(self._modules)[0]}{position}.")
         self._restructured()
         self._modules[str(position)] = cell
 
@@ -309,7 +310,7 @@ class CellDict(Cell):
                 f"got {_of(cell)}."
             )
         if self._auto_prefix:
-            _rename(cell, key + ".")
+            _rename(cell, f"{_prefix(self._modules)[0]}{key}.")
         self._restructured()
         self._modules[key] = cell
 

@@ -6,6 +6,7 @@ Python reads is a wait, and whether a step is left out after an overflow is know
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ __all__ = [
     "as_weight",
     "counted",
     "divided",
+    "in_single",
     "is_zero",
     "number",
     "on_device",
@@ -125,6 +127,27 @@ def widened(gradients: list[Any], parameters: Sequence[Any]) -> list[Any]:
         gradient.to(parameter.dtype) if gradient.element_size() < parameter.element_size() else gradient
         for gradient, parameter in zip(gradients, parameters)
     ]
+
+
+_NARROW = (torch.float16, torch.bfloat16)
+
+
+@contextlib.contextmanager
+def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[list[Any]]]:
+    """``[*written, read]`` with float32 copies of what has 16 bits; those of ``written`` are written back in the end.
+
+    A step rounds once so, as upstream's kernels do: in float16 an epsilon of 1e-8 is 0, and the square of 1e-4, too.
+    """
+    lists = [*written, read]
+    if not any(dtype in _NARROW for items in lists for dtype in map(_dtype, items)):
+        yield lists
+        return
+    copies = [[_Base.to(item, torch.float32) if _dtype(item) in _NARROW else item for item in items] for items in lists]
+    yield copies
+    for items, wide in zip(written, copies):
+        for item, copy in zip(items, wide):
+            if copy is not item:
+                _Base.copy_(item, copy)
 
 
 def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:

@@ -148,8 +148,9 @@ class AdaFactor(Optimizer):
         """1 / sqrt of the second moment, once that is brought up to date."""
         if squares.dim() < 2:
             whole = self.exp_avg_sq[position]
-            torch._C.TensorBase.copy_(whole, torch.lerp(squares, whole.to(torch.float32), beta2))
-            return torch.rsqrt(whole.to(torch.float32))
+            squares = torch.lerp(squares, whole.to(torch.float32), beta2)
+            torch._C.TensorBase.copy_(whole, squares)
+            return torch.rsqrt(squares)  # of the moment before it is kept, perhaps in 16 bits
         row, column = self.exp_avg_sq_row[position], self.exp_avg_sq_col[position]
         for moment, axis in ((row, -1), (column, -2)):
             torch._C.TensorBase.copy_(moment, torch.lerp(torch.mean(squares, axis), moment.to(torch.float32), beta2))

@@ -10,7 +10,16 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.nn.optim._device import Number, add_quotients_, add_scaled_, counted, is_zero, number, root
+from mindspore_compat.nn.optim._device import (
+    Number,
+    add_quotients_,
+    add_scaled_,
+    counted,
+    in_single,
+    is_zero,
+    number,
+    root,
+)
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -114,10 +123,9 @@ class Adam(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
-        self._step(parameters, gradients, moments1, moments2, rate, (self.beta1_power, self.beta2_power), picks)
+        self._advance(parameters, gradients, moments1, moments2, rate, (self.beta1_power, self.beta2_power), picks)
 
-    def _step(
+    def _advance(
         self,
         parameters: list[Any],
         gradients: list[Any],
@@ -128,18 +136,20 @@ class Adam(Optimizer):
         picks: list[int] | None,
     ) -> None:
         rate = rate * root(1.0 - counted(powers[1])) / (1.0 - counted(powers[0]))
-        squares = moments2
-        if self.use_amsgrad:
-            squares = self._picked(self.vhat, picks)
-            torch._foreach_maximum_(squares, moments2)
-        divisors = torch._foreach_sqrt(squares)
-        torch._foreach_add_(divisors, number(self.eps))
-        numerators = moments1
-        if self.use_nesterov:
-            beta1 = number(self.beta1)
-            numerators = list(torch._foreach_mul(moments1, beta1))
-            torch._foreach_add_(numerators, gradients, alpha=1.0 - beta1)
-        add_quotients_(parameters, numerators, divisors, -rate)
+        maxima = self._picked(self.vhat, picks) if self.use_amsgrad else []
+        beta1 = number(self.beta1)
+        with in_single((parameters, moments1, moments2, maxima), gradients) as (values, means, squares, tops, slopes):
+            update_moments(means, squares, slopes, beta1, number(self.beta2))
+            if self.use_amsgrad:
+                torch._foreach_maximum_(tops, squares)
+                squares = tops
+            divisors = torch._foreach_sqrt(squares)
+            torch._foreach_add_(divisors, number(self.eps))
+            numerators = means
+            if self.use_nesterov:
+                numerators = list(torch._foreach_mul(means, beta1))
+                torch._foreach_add_(numerators, slopes, alpha=1.0 - beta1)
+            add_quotients_(values, numerators, divisors, -rate)
 
     def _apply_adam(
         self,
@@ -156,10 +166,9 @@ class Adam(Optimizer):
         """
         rates = list(lr) if isinstance(lr, (tuple, list)) else [lr] * len(params)
         with torch.no_grad():
-            update_moments(list(moment1), list(moment2), list(gradients), number(self.beta1), number(self.beta2))
             for place, (parameter, gradient, mean, square) in enumerate(zip(params, gradients, moment1, moment2)):
                 rate, powers = counted(rates[place]), (beta1_power, beta2_power)
-                self._step([parameter], [gradient], [mean], [square], rate, powers, [place])
+                self._advance([parameter], [gradient], [mean], [square], rate, powers, [place])
         return True
 
 

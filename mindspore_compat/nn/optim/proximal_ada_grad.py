@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_non_negative_float
 from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.nn.optim._device import Number, number
+from mindspore_compat.nn.optim._device import Number, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -52,7 +52,10 @@ class ProximalAdagrad(Optimizer):
                     "For primitive[ApplyProximalAdagrad], the input argument[var] must be a type of {Tensor[Float16], "
                     f"Tensor[Float32]}}, but got Tensor[{dtype_name(p.dtype)}]. Leave it out of the parameters."
                 )
-        accums = self._picked(self.accum, picks)
+        with in_single((parameters, self._picked(self.accum, picks)), gradients) as lists:
+            self._advance(rate, *lists)
+
+    def _advance(self, rate: Number, parameters: list[Any], accums: list[Any], gradients: list[Any]) -> None:
         torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
         l1, l2 = number(self.l1), number(self.l2)
         for p, g, accum in zip(parameters, gradients, accums):

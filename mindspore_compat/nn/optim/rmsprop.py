@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
-from mindspore_compat.nn.optim._device import Number, add_quotients_
+from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["RMSProp"]
@@ -53,10 +53,22 @@ class RMSProp(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
+        means = self._picked(self.mg, picks) if self.centered else []
+        with in_single((parameters, squares, moments, means), gradients) as lists:
+            self._advance(rate, *lists)
+
+    def _advance(
+        self,
+        rate: Number,
+        parameters: list[Any],
+        squares: list[Any],
+        moments: list[Any],
+        means: list[Any],
+        gradients: list[Any],
+    ) -> None:
         torch._foreach_mul_(squares, self.decay)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - self.decay)
         if self.centered:
-            means = self._picked(self.mg, picks)
             torch._foreach_lerp_(means, gradients, 1.0 - self.decay)
             divisors = list(torch._foreach_addcmul(squares, means, means, -1.0))
             torch._foreach_add_(divisors, self.epsilon)

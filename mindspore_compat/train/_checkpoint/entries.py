@@ -12,14 +12,17 @@ from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import NUMPY_OF
 from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._torch.names import mindspore_items
 
 __all__ = ["TensorBytes", "check_append_dict", "entries_of"]
+
+_APPENDED = (int, float, bool, str, torch.Tensor, torch.Generator, Generator)
 
 
 class TensorBytes:
@@ -46,7 +49,7 @@ class TensorBytes:
 
     def flat(self) -> torch.Tensor:
         """A uint8 tensor."""
-        return self._tensor.view(-1).view(torch.uint8)
+        return byte_view(self._tensor)
 
     def __getitem__(self, part: slice) -> torch.Tensor:
         return self.flat()[part]
@@ -72,7 +75,7 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
                 f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
                 "hold. Convert it to a number type, or save a text as str."
             ) from None
-    if isinstance(value, torch.Generator):
+    if isinstance(value, (torch.Generator, Generator)):
         return value.get_state()
     raise TypeError(
         f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
@@ -93,9 +96,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
         )
         raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
     whole = data.contiguous()
-    return codec.Entry(
-        name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else whole.view(-1).view(torch.uint8)
-    )
+    return codec.Entry(name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else byte_view(whole))
 
 
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
@@ -137,7 +138,7 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
     if not isinstance(append_dict, dict):
         raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
     for key, value in append_dict.items():
-        if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
+        if not isinstance(key, str) or not isinstance(value, _APPENDED):
             raise TypeError(
                 "For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, "
                 "Parameter, Tensor or "

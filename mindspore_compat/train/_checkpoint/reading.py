@@ -23,6 +23,7 @@ from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._held import as_held
+from mindspore_compat.common._wrap import byte_view
 from mindspore_compat.common.dtype import hifloat8, qint4x2, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 
@@ -280,5 +281,5 @@ def _crc(tensors: dict[str, torch.Tensor]) -> int:
     crc = 0
     for name in sorted(tensors):
         crc = zlib.crc32(name.encode("utf-8"), crc)
-        crc = zlib.crc32(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy(), crc)
+        crc = zlib.crc32(byte_view(tensors[name].contiguous()).numpy(), crc)
     return crc

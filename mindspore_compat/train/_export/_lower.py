@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._capture.graph.ir import Graph, Node, Value
 from mindspore_compat._capture.graph.refusals import refuse
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import byte_view, plain
 
 __all__ = [
     "Lowering",
@@ -152,10 +152,7 @@ def compare_dtype(left: Any, right: Any) -> torch.dtype:
 
 def raw_bytes(data: torch.Tensor) -> bytes:
     """The elements in row-major order."""
-    flat = plain(data).cpu().contiguous().reshape(-1)
-    if len(flat) == 1:  # one element is contiguous whatever its stride
-        flat = torch.clone(flat, memory_format=torch.contiguous_format)
-    return flat.view(torch.uint8).numpy().tobytes() if len(flat) else b""
+    return byte_view(plain(data).cpu().contiguous()).numpy().tobytes()
 
 
 def taken_names(node: Any) -> list[str]:

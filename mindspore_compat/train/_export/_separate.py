@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import byte_view, plain
 
 __all__ = ["write_separately"]
 
@@ -25,9 +25,9 @@ _STEP = 64
 def _contents(parameters: Sequence[tuple[Any, torch.Tensor]]) -> Iterator[Any]:
     yield _HEAD
     for _, data in parameters:
-        flat = plain(data).cpu().contiguous().reshape(-1)
-        if flat.numel():
-            yield memoryview(flat.view(torch.uint8).numpy())
+        flat = byte_view(plain(data).cpu().contiguous())
+        if len(flat):
+            yield memoryview(flat.numpy())
         yield bytes(-_length(data) % _STEP)
 
 

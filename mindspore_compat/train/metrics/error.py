@@ -19,7 +19,7 @@ class _Error(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._error_sum: Any = 0
+        self._error_sum = 0.0
         self._samples_num = 0
 
     def _error(self, difference: np.ndarray) -> np.ndarray:
@@ -28,7 +28,7 @@ class _Error(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
-        self._error_sum += self._error(true.reshape(predicted.shape) - predicted).sum()
+        self._error_sum += float(self._error(true.reshape(predicted.shape) - predicted).sum())
         self._samples_num += true.shape[0]
 
     def eval(self) -> Any:

@@ -17,7 +17,7 @@ class Loss(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._sum_loss: Any = 0
+        self._sum_loss = 0.0
         self._total_num = 0
 
     @rearrange_inputs
@@ -28,7 +28,7 @@ class Loss(Metric):
                 f"For 'Loss.update', the dimension of your input (loss) must be 1, but got {loss.ndim}. "
                 "Reduce the loss in the loss function."
             )
-        self._sum_loss += loss.reshape(-1).mean(-1)
+        self._sum_loss += float(loss.reshape(-1).mean(-1))
         self._total_num += 1
 
     def eval(self) -> Any:

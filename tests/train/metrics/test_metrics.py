@@ -171,3 +171,12 @@ def test_surface_metrics_name_the_package_they_need(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "scipy.ndimage", None)
     with pytest.raises(ImportError, match="pip install scipy"):
         metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 1)
+
+
+def test_sums_over_many_batches_are_double() -> None:
+    loss, error = metrics.Loss(), metrics.MAE()
+    for value in (2.0**24, 1.0, 1.0, 2.0):
+        loss.update(np.array(value, np.float32))
+        error.update(np.array([value], np.float32), np.zeros(1, np.float32))
+    for metric in (loss, error):
+        assert metric.eval() == (2.0**24 + 4) / 4 and type(metric.eval()) is float

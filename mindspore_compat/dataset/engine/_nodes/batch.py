@@ -101,9 +101,7 @@ class BatchDataset(Dataset):
         self.python_multiprocessing = python_multiprocessing
 
     def get_batch_size(self) -> int:
-        if callable(self.batch_size):
-            raise RuntimeError("The batch size is a function here, so get_batch_size has no answer.")
-        return self.batch_size
+        return -1 if callable(self.batch_size) else self.batch_size
 
     def _size(self) -> int:
         if callable(self.batch_size):

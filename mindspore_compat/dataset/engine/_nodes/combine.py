@@ -117,11 +117,11 @@ class ConcatDataset(Dataset):
         sizes = [child.get_dataset_size() for child in self.children]
         run.session.read_on(self)
         streams = [child._stream(run) for child in self.children]
-        dtypes: list | None = None
+        kinds: list | None = None
         for place in _drawn_datasets(sizes, run.order_of(self)):
             row = next(streams[place], None)
             if row is not None:
-                dtypes = self._check_types(dtypes, row)
+                kinds = self._check_kinds(kinds, row)
                 yield row
         for stream in streams:
             run.session.leave(self, stream)
@@ -133,26 +133,27 @@ class ConcatDataset(Dataset):
         if self._is_mixed:
             yield from self._mixed(run)
             return
-        dtypes: list | None = None
+        kinds: list | None = None
         number = 0
         for child in self.children:
             for i, row in enumerate(child._stream(run)):
                 if i == 0:
-                    dtypes = self._check_types(dtypes, row)
+                    kinds = self._check_kinds(kinds, row)
                 if self._sampler is None or number % self._sampler.num_shards == self._sampler.shard_id:
                     yield row
                 number += 1
 
     @staticmethod
-    def _check_types(dtypes: list | None, row: Row) -> list:
-        found = [getattr(v, "dtype", type(v)) for v in row]
-        for before, now in zip(dtypes or found, found, strict=True):
+    def _check_kinds(kinds: list | None, row: Row) -> list:
+        found = [(getattr(v, "dtype", type(v)), getattr(v, "ndim", 0)) for v in row]
+        for (before, rank), (now, other) in zip(kinds or found, found, strict=True):
             is_string = getattr(before, "kind", "") in "US" and getattr(now, "kind", "") in "US"
-            if before != now and not is_string:
-                raise RuntimeError(
-                    "Concat: the data types of the two datasets to be concatenated should be the same, but got: "
-                    f"{before} and {now}."
-                )
+            for what, one, two in (("types", before, now), ("tensor rank", rank, other)):
+                if one != two and not (what == "types" and is_string):
+                    raise RuntimeError(
+                        f"Concat: the data {what} of the two datasets to be concatenated should be the same, but got: "
+                        f"{one} and {two}."
+                    )
         return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count as count_from
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -204,6 +205,11 @@ class FilterDataset(Dataset):
         names = self.children[0]._column_names()
         places = positions(self.input_columns or names, names, "input")
         for row in self.children[0]._stream(run):
-            keep = call_user_function(self.predicate, tuple(row[i] for i in places), "filter operation failed.")
-            if np.all(keep):
+            if call_user_function(self._holds, tuple(row[i] for i in places), "filter operation failed."):
                 yield row
+
+    def _holds(self, *values: Any) -> bool:
+        result = self.predicate(*values)
+        if isinstance(result, np.ndarray) and result.size == 0:
+            return False
+        return bool(result)  # as `if` decides: an error for several elements

@@ -70,6 +70,8 @@ class _Part(MappableDataset):
 @register_node
 def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> list[Dataset]:
     """See `Dataset.split`."""
+    if dataset.is_sharded():
+        raise RuntimeError("Dataset should not be sharded before split.")
     type_check(randomize, bool, "randomize")
     counts = _absolute_sizes(dataset.get_dataset_size(), sizes)
     starts = np.cumsum([0, *counts]).tolist()
