@@ -16,7 +16,7 @@ from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
-from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
+from mindspore_compat.ops.function._arithmetic import lerp, xlogy  # noqa: F401
 from mindspore_compat.ops.function._indexing import take  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
@@ -33,19 +33,22 @@ def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
 
 
 def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
-    """A function of two tensors, or a tensor and a number, that takes two numbers as well."""
+    """A function of two tensors, or a tensor and a number, that takes numbers on both sides."""
 
     def of_both(input: Any, other: Any) -> torch.Tensor:
-        if isinstance(input, torch.Tensor) or isinstance(other, torch.Tensor):
+        try:
             return function(input, other)
-        return function(*pair(input, other))
+        except TypeError:
+            return function(*pair(input, other))
 
     of_both.__name__ = function.__name__
     return of_both
 
 
-ge, gt, le, ne = (_of_numbers_too(function) for function in (torch.ge, torch.gt, torch.le, torch.ne))
-maximum, pow = _of_numbers_too(torch.maximum), _of_numbers_too(kernels.pow)
+ge, gt, le, ne, maximum, logical_and, pow = (
+    _of_numbers_too(function)
+    for function in (torch.ge, torch.gt, torch.le, torch.ne, torch.maximum, torch.logical_and, kernels.pow)
+)
 
 
 def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -64,6 +67,8 @@ def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:
+    if dtype is None:
+        return torch.cumprod(input, dim)
     return given_in(torch.cumprod, input, dim, dtype=dtype)
 
 
@@ -119,8 +124,18 @@ def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
     return torch.nn.functional.gelu(input, approximate=approximate)
 
 
+def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
+    return torch.all(input if input.dtype is not torch.uint8 else input != 0, dim, keepdim)
+
+
 def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     return given_in(kernels.prod, input, *(() if dim is None else (dim, keepdim)), dtype=dtype)
+
+
+def round(input: Any, *, decimals: int) -> torch.Tensor:
+    if not decimals:
+        return torch.round(input)
+    return torch.round(input, decimals=decimals)
 
 
 def _placed(device: Any) -> torch.device:
@@ -198,7 +213,7 @@ def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
 
 
 def nansum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
-    is_integral = not input.is_floating_point() and not input.is_complex()
+    is_integral = not input.is_floating_point() and not input.is_complex() and input.dtype is not torch.bool
     return cut_after(torch.nansum, input, dim, keepdim, dtype=input.dtype if dtype is None and is_integral else dtype)
 
 

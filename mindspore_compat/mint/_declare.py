@@ -16,8 +16,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._kernels import KERNELS
-from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import telling_text
+from mindspore_compat.common._telling import handed_on, otherwise, telling_text
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["functions", "parsed", "signature_of"]
@@ -66,9 +65,13 @@ def functions(rows: str, module: str, adapted: Any, *namespaces: Any) -> dict[st
     made = {}
     for creates, name, arguments, other in parsed(rows):
         target = _found(other, adapted, namespaces)
-        call = passed(signature_of(arguments)) + (", device=_device()" if creates else "")
-        scope = {"_target": target, "_wrap": wrap, "_device": current_device, "_refused": refused, "int64": torch.int64}
-        exec(telling_text(name, arguments, f"_wrap(_target({call}))"), scope)
+        signature = signature_of(arguments)
+        call = passed(signature) + (", device=_device()" if creates else "")
+        given = handed_on(signature, "'device': _device(), " if creates else "")
+        instead = f"return _wrap(_otherwise(error, _target, {given}))"
+        scope: dict[str, Any] = {"_target": target, "_wrap": wrap, "_device": current_device, "_otherwise": otherwise}
+        scope["int64"] = torch.int64
+        exec(telling_text(name, arguments, f"_wrap(_target({call}))", instead), scope)
         function = scope[name]
         function.__module__, function.__qualname__ = module, name
         function.__doc__ = f"As ``torch``'s ``{getattr(target, '__name__', other)}``, with MindSpore's Tensors."
