@@ -128,6 +128,14 @@ def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
     return torch.all(input if input.dtype is not torch.uint8 else input != 0, dim, keepdim)
 
 
+def div(input: Any, other: Any, *, rounding_mode: Any) -> torch.Tensor:
+    if rounding_mode is None:
+        return torch.div(input, other)
+    if rounding_mode not in ("floor", "trunc"):
+        raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.")
+    return torch.div(input, other, rounding_mode=rounding_mode)
+
+
 def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     return given_in(kernels.prod, input, *(() if dim is None else (dim, keepdim)), dtype=dtype)
 
