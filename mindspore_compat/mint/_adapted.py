@@ -16,12 +16,14 @@ from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
-from mindspore_compat.ops.function._arithmetic import lerp, xlogy  # noqa: F401
+from mindspore_compat.ops.function import _arithmetic
+from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
 from mindspore_compat.ops.function._indexing import take  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
+_Numbers = (torch.Tensor, int, float)
 
 
 gather = functools.partial(by_shape, torch.gather)
@@ -39,6 +41,8 @@ def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any
         try:
             return function(input, other)
         except TypeError:
+            if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
+                raise
             return function(*pair(input, other))
 
     of_both.__name__ = function.__name__
@@ -227,3 +231,9 @@ def nansum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
 
 def sum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     return given_in(torch.sum, input, dim, keepdim, dtype=dtype)
+
+
+def xlogy(input: Any, other: Any) -> torch.Tensor:
+    if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
+        return torch.xlogy(input, other)  # which refuses
+    return _arithmetic.xlogy(input, other)
