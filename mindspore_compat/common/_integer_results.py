@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._unsigned import UNSIGNED
+
 __all__ = ["cut_after", "given_in", "history", "mean_in"]
 
 _Base = torch._C.TensorBase
@@ -19,7 +21,10 @@ _Base = torch._C.TensorBase
 
 def given_in(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Tensor:
     """``function(x, *args, dtype=dtype)``, of floats with a history too where ``dtype`` is of integers or complex."""
-    if dtype is None or dtype.is_floating_point or not (x.requires_grad and x.dtype.is_floating_point):
+    if dtype is None:
+        result = function(x, *args)
+        return _Base.to(result, x.dtype) if x.dtype in UNSIGNED else result  # torch's is of int64
+    if dtype.is_floating_point or not (x.requires_grad and x.dtype.is_floating_point):
         return function(x, *args, dtype=dtype)
     if dtype.is_complex:
         return function(_Base.to(x, dtype), *args)

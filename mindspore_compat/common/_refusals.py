@@ -125,7 +125,7 @@ def refused(error: Exception) -> Exception:
         if _OF_PLACES.search(message) and not message.endswith("index out of range"):  # so end Python's own
             return PlaceError(message)
     if _OF_SHAPES.search(message):
-        return ShapeError(message)
+        return ShapeError(message.replace("The size of tensor", "The shapes need to broadcast, but the size of tensor"))
     if _OF_DTYPES.search(message):
         return DtypeError(message)
     if _OF_NAMES.search(message):

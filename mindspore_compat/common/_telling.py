@@ -1,4 +1,5 @@
-"""Functions and methods that raise MindSpore's exceptions where torch refuses an axis, a shape or a dtype.
+"""Functions and methods that raise MindSpore's exceptions where torch refuses an axis, a shape or a dtype; unsigned
+integers for which torch lacks a kernel they compute as wider ones.
 
 Cells do so for all that runs in them (`nn.Cell.__call__`); this is for what is called outside. A wrapper with the
 arguments of what it calls costs 30 to 60 ns of a call, one that takes any arguments 10 times as much: so its text is
@@ -8,25 +9,54 @@ made from the signature.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
 from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._unsigned import retried
 
-__all__ = ["telling_text", "tells_of_refusals"]
+__all__ = ["handed_on", "otherwise", "telling_text", "tells_of_refusals"]
 
-_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_NOTHING: Mapping[str, Any] = {}
+_STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
 
-def telling_text(name: str, arguments: str, call: str) -> str:
-    """The text of a function that gives ``call``, and raises of torch's errors what ``_refused`` makes of them."""
+def telling_text(name: str, arguments: str, call: str, instead: str) -> str:
+    """The text of a function that gives ``call``, or does ``instead`` where torch refuses that."""
     return (
         f"def {name}({arguments}):\n"
         f"    try:\n        return {call}\n"
-        "    except (IndexError, RuntimeError) as error:\n        raise _refused(error) from None\n"
+        f"    except (IndexError, RuntimeError) as error:\n        {instead}\n"
     )
+
+
+def handed_on(signature: inspect.Signature, more: str = "") -> str:
+    """A tuple and a dict of all arguments of a function with the signature, as text; ``more`` goes into the dict."""
+    given, named = "", more
+    for item in signature.parameters.values():
+        if item.kind is item.KEYWORD_ONLY:
+            named += f"{item.name!r}: {item.name}, "
+        elif item.kind is item.VAR_KEYWORD:
+            named += f"**{item.name}, "
+        else:
+            given += f"{_STARS.get(item.kind, '')}{item.name}, "
+    return f"({given}), {{{named}}}"
+
+
+def otherwise(
+    error: Exception, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = _NOTHING
+) -> Any:
+    """What ``function`` gives of unsigned integers where torch, which raised ``error``, has no kernel for them.
+
+    Raises:
+        Exception: what MindSpore raises instead of ``error``, if that is not why torch refused.
+    """
+    try:
+        return retried(error, function, args, kwargs)
+    except (IndexError, RuntimeError) as found:
+        raise refused(found) from None
 
 
 def tells_of_refusals(
@@ -70,8 +100,14 @@ def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
             given.append("*")
         given.append(name if item.default is item.empty else f"{name}=None")
         passed.append(f"{name}={name}" if is_named and called is function else name)
-    text = telling_text(function.__name__, ", ".join(given), f"_called({', '.join(passed)})")
-    scope: dict[str, Any] = {"_called": called, "_refused": refused}
+    again = handed_on(inspect.signature(function))
+    text = telling_text(
+        function.__name__,
+        ", ".join(given),
+        f"_called({', '.join(passed)})",
+        f"return _otherwise(error, _function, {again})",
+    )
+    scope: dict[str, Any] = {"_called": called, "_function": function, "_otherwise": otherwise}
     exec(compile(text, f"<{__name__}>", "exec"), scope)
     made, inner = scope[function.__name__], inspect.unwrap(function)
     made.__defaults__, made.__kwdefaults__ = inner.__defaults__, inner.__kwdefaults__

@@ -14,7 +14,7 @@ from mindspore_compat.common import _norms as norms
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._telling import otherwise, tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -192,7 +192,7 @@ class ReduceMethods:
         try:
             return _extreme(self, True, args, **kwargs)
         except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+            return otherwise(error, _extreme, (self, True, args), kwargs)
 
     def min(self: Any, *args: Any, **kwargs: Any) -> Any:
         """The minimum; as `max`."""
@@ -201,7 +201,7 @@ class ReduceMethods:
         try:
             return _extreme(self, False, args, **kwargs)
         except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+            return otherwise(error, _extreme, (self, False, args), kwargs)
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(maximum over ``axis``, its index); the function of this name returns them the other way round,

@@ -217,8 +217,8 @@ def install_operators(cls: type) -> None:
             _tracing.by_operator[f"i{name}"] = _tracing.by_operator[name]
     _install_reflected(as_torch)
     for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
-        _tracing.by_operator[name] = _unary(unary)
-        setattr(Tensor, f"__{name}__", _tracing.by_operator[name])
+        _tracing.by_operator[name] = _unary(unary, traced=True)
+        setattr(Tensor, f"__{name}__", _unary(unary))
     _tracing.by_operator.update(eq=Tensor.__eq__, ne=Tensor.__ne__, getitem=_traced_getitem)
 
 
@@ -255,11 +255,17 @@ def _install_reflected(as_torch: tuple[str, ...]) -> None:
         _tracing.by_operator[name] = _reflected(name[1:], op, numpy_op, name not in as_torch, traced=True)
 
 
-def _unary(op: Callable[[Any], torch.Tensor]) -> Callable[[Tensor], Any]:
-    def method(self: Tensor) -> Any:
+def _unary(op: Callable[[Any], torch.Tensor], traced: bool = False) -> Callable[[Tensor], Any]:
+    def of_trace(self: Tensor) -> Any:
         return wrap(op(self))
 
-    return method
+    def method(self: Tensor) -> Any:
+        try:
+            return wrap(op(self))
+        except RuntimeError as error:
+            return wrap(retried(error, op, (self,)))
+
+    return of_trace if traced else method
 
 
 def _traced_getitem(self: Tensor, index: Any) -> Any:

@@ -1,9 +1,10 @@
-"""Operators on uint16, uint32 and uint64 for which torch has no kernels: they compute in int64, and what they give is
-of the unsigned dtype again. Asked only after torch has refused.
+"""Operators on uint16, uint32, uint64 and bool for which torch has no kernels, and upstream has: they compute in
+integers, and what they give is of the dtype again. Asked only after torch has refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-__all__ = ["lacks_kernel", "retried"]
+from mindspore_compat.common._refusals import refused
 
-_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+__all__ = ["UNSIGNED", "lacks_kernel", "retried"]
+
+UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
 #: operators that give places or counts, and those that give them beside values
 _PLACES = ("argmax", "argmin", "argsort", "nonzero", "searchsorted", "bincount", "count_nonzero")
 #: operators whose lowest 64 bits do not depend on what the highest one means
@@ -25,12 +28,19 @@ _MODULAR = frozenset(
 )
 #: operators that ask for nothing but the order of numbers
 _ORDERED = ("amax", "amin", "scatter_reduce")
+#: operators that upstream computes of bools as of the numbers 0 and 1: what is not 0 of the result is True
+_OF_BOOLS = frozenset("abs trunc fix sub subtract div floor_divide fmod remainder relu clamp_min".split())
+_ABOUT_BOOLS = re.compile("not implemented for 'Bool'|[bB]ool(ean inputs not supported| tensors? is not supported)")
 _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mode", "kthvalue", "unique")
 
 
 def lacks_kernel(error: Exception) -> bool:
-    """Whether torch says that it has no kernel for an unsigned dtype."""
-    return any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64))
+    """Whether torch says that it has no kernel for an unsigned dtype, or bools."""
+    return any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64)) or _is_of_bools(error)
+
+
+def _is_of_bools(error: Exception) -> bool:
+    return _ABOUT_BOOLS.search(str(error)) is not None
 
 
 def retried(
@@ -39,11 +49,12 @@ def retried(
     """What the function gives where operators without a kernel compute in int64.
 
     Raises:
-        error: where that is not why torch refused, or numbers of 2**63 and more are there.
+        error: where that is not why torch refused.
+        DtypeError: where numbers of 2**63 and more are there, or upstream does not compute with bools either.
     """
     if not lacks_kernel(error):
         raise error
-    with _Wide(error):
+    with _Wide(refused(error)):
         return function(*args, **(kwargs or {}))
 
 
@@ -59,7 +70,12 @@ class _Wide(TorchFunctionMode):
         except (RuntimeError, TypeError) as error:
             if not lacks_kernel(error) and "Promotion for uint16" not in str(error):
                 raise
+            is_of_bools = _is_of_bools(error)
         name = getattr(func, "__name__", "").strip("_")
+        if is_of_bools:
+            if name not in _OF_BOOLS or func.__name__ == name + "_" or kwargs.get("out") is not None:
+                raise self._error
+            return _of_bools(func, args, kwargs)
         unsigned = [leaf.dtype for leaf in tree_leaves((args, kwargs)) if _is_unsigned(leaf)]
         if not unsigned or (getattr(func, "__name__", "").endswith("_") and not func.__name__.endswith("__")):
             raise self._error
@@ -84,6 +100,22 @@ class _Wide(TorchFunctionMode):
         return wide
 
 
+def _of_bools(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    kinds = [item.dtype if isinstance(item, torch.Tensor) else type(item) for item in args]
+    is_all = {*kinds} <= {torch.bool, bool}
+    wide = torch.int8 if is_all else torch.int64
+    if is_all and "alpha" in kwargs:  # a bool as well
+        kwargs = {**kwargs, "alpha": int(bool(kwargs["alpha"]))}
+    found = function(
+        *(
+            item.to(wide) if kind is torch.bool else int(item) if kind is bool else item
+            for item, kind in zip(args, kinds, strict=True)
+        ),
+        **kwargs,
+    )
+    return found.to(torch.bool) if is_all else found
+
+
 #: the bit that means 2**63 without a sign, and -2**63 with one
 _TOP = torch.iinfo(torch.int64).min
 
@@ -100,11 +132,11 @@ def _is_text(value: Any) -> bool:
 def _to_int64(value: Any) -> Any:
     if _is_unsigned(value):
         return value.to(torch.int64)
-    return torch.int64 if isinstance(value, torch.dtype) and value in _UNSIGNED else value
+    return torch.int64 if isinstance(value, torch.dtype) and value in UNSIGNED else value
 
 
 def _is_unsigned(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype in _UNSIGNED
+    return isinstance(value, torch.Tensor) and value.dtype in UNSIGNED
 
 
 def _narrowed(value: Any, dtype: torch.dtype) -> Any:

@@ -16,12 +16,14 @@ from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
+from mindspore_compat.ops.function import _arithmetic
 from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
 from mindspore_compat.ops.function._indexing import take  # noqa: F401
 from mindspore_compat.ops.function.clip_func import check_clamp
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
+_Numbers = (torch.Tensor, int, float)
 
 
 gather = functools.partial(by_shape, torch.gather)
@@ -33,19 +35,24 @@ def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
 
 
 def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
-    """A function of two tensors, or a tensor and a number, that takes two numbers as well."""
+    """A function of two tensors, or a tensor and a number, that takes numbers on both sides."""
 
     def of_both(input: Any, other: Any) -> torch.Tensor:
-        if isinstance(input, torch.Tensor) or isinstance(other, torch.Tensor):
+        try:
             return function(input, other)
-        return function(*pair(input, other))
+        except TypeError:
+            if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
+                raise
+            return function(*pair(input, other))
 
     of_both.__name__ = function.__name__
     return of_both
 
 
-ge, gt, le, ne = (_of_numbers_too(function) for function in (torch.ge, torch.gt, torch.le, torch.ne))
-maximum, pow = _of_numbers_too(torch.maximum), _of_numbers_too(kernels.pow)
+ge, gt, le, ne, maximum, logical_and, pow = (
+    _of_numbers_too(function)
+    for function in (torch.ge, torch.gt, torch.le, torch.ne, torch.maximum, torch.logical_and, kernels.pow)
+)
 
 
 def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -64,6 +71,8 @@ def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:
+    if dtype is None:
+        return torch.cumprod(input, dim)
     return given_in(torch.cumprod, input, dim, dtype=dtype)
 
 
@@ -119,8 +128,26 @@ def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
     return torch.nn.functional.gelu(input, approximate=approximate)
 
 
+def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
+    return torch.all(input if input.dtype is not torch.uint8 else input != 0, dim, keepdim)
+
+
+def div(input: Any, other: Any, *, rounding_mode: Any) -> torch.Tensor:
+    if rounding_mode is None:
+        return torch.div(input, other)
+    if rounding_mode not in ("floor", "trunc"):
+        raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.")
+    return torch.div(input, other, rounding_mode=rounding_mode)
+
+
 def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     return given_in(kernels.prod, input, *(() if dim is None else (dim, keepdim)), dtype=dtype)
+
+
+def round(input: Any, *, decimals: int) -> torch.Tensor:
+    if not decimals:
+        return torch.round(input)
+    return torch.round(input, decimals=decimals)
 
 
 def _placed(device: Any) -> torch.device:
@@ -198,9 +225,15 @@ def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
 
 
 def nansum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
-    is_integral = not input.is_floating_point() and not input.is_complex()
+    is_integral = not input.is_floating_point() and not input.is_complex() and input.dtype is not torch.bool
     return cut_after(torch.nansum, input, dim, keepdim, dtype=input.dtype if dtype is None and is_integral else dtype)
 
 
 def sum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
     return given_in(torch.sum, input, dim, keepdim, dtype=dtype)
+
+
+def xlogy(input: Any, other: Any) -> torch.Tensor:
+    if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
+        return torch.xlogy(input, other)  # which refuses
+    return _arithmetic.xlogy(input, other)

@@ -16,8 +16,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._kernels import KERNELS
-from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import telling_text
+from mindspore_compat.common._telling import handed_on, otherwise, telling_text
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["functions", "parsed", "signature_of"]
@@ -53,6 +52,27 @@ def passed(signature: inspect.Signature) -> str:
     return ", ".join(kinds.get(item.kind, "{0}").format(item.name) for item in signature.parameters.values())
 
 
+_NAMES = {torch.dtype: "mindspore.dtype", str: "string", type(None): "None", list: "List", tuple: "Tuple"}
+
+
+def kind_of(value: Any) -> str:
+    """A value's type as upstream writes it."""
+    if isinstance(value, torch.Tensor):
+        return "Tensor"
+    name = _NAMES.get(type(value)) or (type(value).__name__ if isinstance(value, (int, float)) else str(type(value)))
+    return f"{name}<{', '.join(map(kind_of, value))}>" if isinstance(value, (list, tuple)) else name
+
+
+def _told(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
+    """The TypeError of a call with an argument of a kind that the function does not take, which names all kinds."""
+    if isinstance(error, AttributeError) and not any(isinstance(item, torch.Tensor) for item in args[:1]):
+        error = TypeError(str(error))
+    if type(error) is not TypeError:
+        return error
+    given = [*map(kind_of, args), *(f"{key}={kind_of(value)}" for key, value in kwargs.items())]
+    return TypeError(f'Failed calling {name} with "{name}({", ".join(given)})". {error}')
+
+
 def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[..., Any]:
     if hasattr(adapted, name):
         return getattr(adapted, name)
@@ -66,9 +86,22 @@ def functions(rows: str, module: str, adapted: Any, *namespaces: Any) -> dict[st
     made = {}
     for creates, name, arguments, other in parsed(rows):
         target = _found(other, adapted, namespaces)
-        call = passed(signature_of(arguments)) + (", device=_device()" if creates else "")
-        scope = {"_target": target, "_wrap": wrap, "_device": current_device, "_refused": refused, "int64": torch.int64}
-        exec(telling_text(name, arguments, f"_wrap(_target({call}))"), scope)
+        signature = signature_of(arguments)
+        call = passed(signature) + (", device=_device()" if creates else "")
+        given = handed_on(signature, "'device': _device(), " if creates else "")
+        instead = (
+            f"return _wrap(_otherwise(error, _target, {given}))\n"
+            f"    except (AttributeError, TypeError) as error:\n        raise _told({name!r}, error, {given}) from None"
+        )
+        scope: dict[str, Any] = {
+            "_target": target,
+            "_wrap": wrap,
+            "_device": current_device,
+            "_otherwise": otherwise,
+            "_told": _told,
+        }
+        scope["int64"] = torch.int64
+        exec(telling_text(name, arguments, f"_wrap(_target({call}))", instead), scope)
         function = scope[name]
         function.__module__, function.__qualname__ = module, name
         function.__doc__ = f"As ``torch``'s ``{getattr(target, '__name__', other)}``, with MindSpore's Tensors."

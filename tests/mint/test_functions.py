@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,25 @@ def test_conv_tbc() -> None:
 def test_what_is_absent_says_so() -> None:
     with pytest.raises(AttributeError):
         mint.nosuch
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("mint.exp([1, 2.0])", 'Failed calling exp with "exp(List<int, float>)"'),
+        ("mint.add(x, 'a')", "add(Tensor, string"),
+        ("mint.matmul(x, [1])", "matmul(Tensor, List<int>)"),
+        ("mint.greater([1.0], x)", "greater(List<float>, Tensor)"),
+        ("mint.pow(x, np.ones(2))", "<class 'numpy.ndarray'>"),
+        ("mint.xlogy(x, [1])", "xlogy(Tensor, List<int>)"),
+        ("mint.nn.functional.softmax('a', 0)", "softmax(string, int, None)"),
+    ],
+)
+def test_a_refused_call_names_the_kinds_of_its_arguments(call: str, words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        eval(call, {"mint": mint, "np": np, "x": ms.Tensor([1.0])})
+
+
+def test_a_rounding_mode_that_is_none() -> None:
+    with pytest.raises(ValueError, match="rounding_mode"):
+        mint.div(ms.Tensor([1.0]), ms.Tensor([2.0]), rounding_mode="up")

@@ -248,3 +248,16 @@ def test_updates_take_the_dtype_of_what_they_are_put_into(name: str) -> None:
     for kept, dtype in ((f32, f64), (f16, f32), (i32, f32), (i32, ms.int64)):
         with pytest.raises(TypeError):
             getattr(ops, name)(Parameter(ones((3, 3), kept)), indices, ones((2, 3), dtype))
+
+
+def test_index_select_counts_from_the_end() -> None:
+    x = ms.Tensor(np.arange(10, dtype=np.float32).reshape(5, 2))
+    x.requires_grad = True
+    places = ms.Tensor([-1, 0, -2], ms.int32)
+    assert ms.ops.index_select(x, 0, places).asnumpy().tolist() == [[8, 9], [0, 1], [6, 7]]
+    assert x.index_select(1, ms.Tensor([-1])).asnumpy().tolist() == [[1], [3], [5], [7], [9]]
+    slopes = ms.grad(lambda x: ms.ops.index_select(x, 0, places).sum())(x)
+    assert slopes.asnumpy()[:, 0].tolist() == [1, 0, 0, 1, 1]
+    for outside in (-6, 5):
+        with pytest.raises(RuntimeError):
+            ms.ops.index_select(x, 0, ms.Tensor([outside]))

@@ -20,6 +20,15 @@ def _wrong_axes(owner: str, x: Any, ndims: tuple[int, ...]) -> ValueError:
     )
 
 
+def moved(mean: Any, variance: Any) -> tuple[Any, Any]:
+    """The moving values as torch takes them: `requires_grad`, which programs set of all Parameters, gives them no
+    derivative but zeros.
+    """
+    if getattr(mean, "_wants_grad", False) or getattr(variance, "_wants_grad", False):
+        return mean.detach(), variance.detach()
+    return mean, variance
+
+
 def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, Any], dtype: Any) -> None:
     """The four parameters of a norm with moving statistics, in upstream's order: mean, variance, gamma, beta."""
     mean, variance, gamma, beta = (initializer(init, (count,), dtype) for init in inits)
@@ -85,8 +94,7 @@ class _BatchNorm(Cell):
                 x,
                 own["gamma"],
                 own["beta"],
-                own["moving_mean"],
-                own["moving_variance"],
+                *moved(own["moving_mean"], own["moving_variance"]),
                 training,
                 self._momentum,
                 self._eps,

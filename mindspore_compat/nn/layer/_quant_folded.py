@@ -15,6 +15,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.layer._batch_norm import moved
 from mindspore_compat.nn.layer._fake_quant import quant_config_default
 from mindspore_compat.nn.layer._quant_base import Integers, _column, _QuantConv, _row
 from mindspore_compat.ops import function as F
@@ -231,5 +232,12 @@ class Conv2dBnFoldQuantOneConv(_FoldedConv):
         if self.bias is not None:
             y = y + _row(self.bias)
         return torch.batch_norm(
-            y, self.gamma, self.beta, self.moving_mean, self.moving_variance, True, 1 - self.momentum, self.eps, True
+            y,
+            self.gamma,
+            self.beta,
+            *moved(self.moving_mean, self.moving_variance),
+            True,
+            1 - self.momentum,
+            self.eps,
+            True,
         )

@@ -15,7 +15,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import Group, find
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer._batch_norm import _BatchNorm, _set_norm, _wrong_axes
+from mindspore_compat.nn.layer._batch_norm import _BatchNorm, _set_norm, _wrong_axes, moved
 
 __all__ = [
     "BatchNorm1d",
@@ -329,8 +329,7 @@ class _InstanceNorm(Cell):
             x,
             own["gamma"],
             own["beta"],
-            own["moving_mean"],
-            own["moving_variance"],
+            *moved(own["moving_mean"], own["moving_variance"]),
             True,
             self.momentum,
             self.eps,

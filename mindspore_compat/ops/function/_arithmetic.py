@@ -23,7 +23,7 @@ from mindspore_compat.common._tensor_operators import (
 )
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_plain, check_same_dtype, check_tensors, pair, takes_unsigned
+from mindspore_compat.ops._adapt import as_plain, check_same_dtype, check_tensors, pair, takes_unsigned, to_dtype
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 from mindspore_compat.ops.function._gamma import gammainc, gammaincc
 
@@ -211,7 +211,17 @@ igammac = _binary("igammac", gammaincc)
 
 zeta = _binary("zeta", torch.special.zeta)
 
-xlogy = _binary("xlogy", torch.xlogy)
+_xlogy = _binary("xlogy", torch.xlogy)
+
+
+def xlogy(input: Any, other: Any) -> Any:
+    """input * log(other), 0 where input is; beside a number, which counts as float32, 16-bit floats are cast to it."""
+    if not isinstance(other, torch.Tensor) and input.dtype in (torch.float16, torch.bfloat16):
+        input = to_dtype(input, torch.float32)
+    elif not isinstance(input, torch.Tensor) and other.dtype in (torch.float16, torch.bfloat16):
+        other = to_dtype(other, torch.float32)
+    return _xlogy(input, other)
+
 
 bitwise_and = _binary("bitwise_and", torch.bitwise_and)
 

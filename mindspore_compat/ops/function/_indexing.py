@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import PlaceError
+from mindspore_compat.common._refusals import PlaceError, is_out_of_range
 from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
@@ -130,8 +130,13 @@ def take(input: Any, index: Any) -> Any:
 
 @checks_places("Gather", "input_indices")
 def index_select(input: Any, axis: int, index: Any) -> Any:
-    """Slices along ``axis`` at the 1-d indices."""
-    return wrap(torch.index_select(input, axis, index))
+    """Slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
+    try:
+        return wrap(torch.index_select(input, axis, index))
+    except (IndexError, RuntimeError) as error:
+        if not is_out_of_range(error) or not bool(torch.any(index < 0)):
+            raise
+        return wrap(torch.index_select(input, axis, torch.where(index < 0, index + input.shape[axis], index)))
 
 
 # --- writing at indices -----------------------------------------------------------------------------------------------

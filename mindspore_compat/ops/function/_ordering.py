@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_non_negative_int, check_type
 from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._unsigned import lacks_kernel
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
@@ -58,7 +59,7 @@ def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorte
         else:
             values, indices = torch.topk(input, k, axis, largest, sorted)
     except RuntimeError as error:
-        raise bad_argument("TopK", error) from None
+        raise error if lacks_kernel(error) else bad_argument("TopK", error) from None
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 

@@ -117,7 +117,7 @@ def load_source(name: Any, format: Any) -> str | io.BytesIO:
         )
     if not os.path.isfile(path):
         raise ValueError(
-            f"For 'load_checkpoint', the checkpoint file {name} does not exist, please check whether "
+            f"For 'load_checkpoint', the checkpoint file: {path} does not exist, please check whether "
             "the 'ckpt_file_name' is correct."
         )
     return path
