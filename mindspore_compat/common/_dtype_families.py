@@ -59,7 +59,8 @@ class Marker(metaclass=_Family):
     """A type that no tensor has, such as Number or String. Given a width in bits, the dtype of that width."""
 
     members: tuple[torch.dtype, ...] = ()
-    shown = ""
+    #: what ``str`` and, after ``mindspore.``, ``repr`` give; the class's name and that in small letters unless named
+    shown = spelled = ""
 
     def __new__(cls, bits: int | None = None) -> Any:
         if bits is None:
@@ -75,13 +76,17 @@ class Marker(metaclass=_Family):
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.shown or type(self).__name__
 
+    def __repr__(self) -> str:
+        return f"mindspore.{self.spelled or (self.shown or type(self).__name__).lower()}"
 
-def _family(name: str, members: tuple[torch.dtype, ...] = (), shown: str = "") -> Any:
+
+def _family(name: str, members: tuple[torch.dtype, ...] = (), shown: str = "", spelled: str = "") -> Any:
     doc = f"What {', '.join(map(str, members))} are instances of." if members else f"The type {name}."
-    return _Family(name, (Marker,), {"members": members, "shown": shown, "__doc__": doc, "__module__": __name__})
+    names = {"shown": shown, "spelled": spelled, "__doc__": doc, "__module__": __name__}
+    return _Family(name, (Marker,), {"members": members, **names})
 
 
 Bool = _family("Bool", (torch.bool,))
@@ -91,7 +96,7 @@ Float = _family("Float", _floats)
 BFloat = _family("BFloat", (torch.bfloat16,))
 Complex = _family("Complex", complex_type)
 Number = _family("Number", all_types)
-String = _family("String")
+String = _family("String", spelled="string_")
 
 
 class _Sequence(Marker):
@@ -114,7 +119,7 @@ class _Sequence(Marker):
     def __hash__(self) -> int:
         return hash((type(self), self._items))
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         name = type(self).__name__
         return f"{name}[{','.join(map(str, self._items))}]" if self._items else name
 
@@ -122,13 +127,17 @@ class _Sequence(Marker):
 class List(_Sequence):
     """The type of a list, of any or of items of these types."""
 
+    spelled = "list_"
+
 
 class Tuple(_Sequence):
     """The type of a tuple, of any or of items of these types."""
 
+    spelled = "tuple_"
 
-Dict = _family("Dict")
-TypeNone = _family("TypeNone", shown="None")
+
+Dict = _family("Dict", shown="Dictionary", spelled="Dictionary")
+TypeNone = _family("TypeNone", shown="None", spelled="type_none")
 
 
 class TensorType:
@@ -147,8 +156,11 @@ class TensorType:
     def __hash__(self) -> int:
         return hash((TensorType, self._element))
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return "Tensor" if self._element is None else f"Tensor[{self._element}]"
+
+    def __repr__(self) -> str:
+        return f"mindspore.{str(self).replace('Tensor', 'tensor', 1)}"
 
 
 def is_subclass(type_: Any, template: Any) -> bool:

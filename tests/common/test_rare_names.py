@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
+from mindspore_compat._c_expression import typing
 from mindspore_compat.common import initializer as init
 from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.parallel import _cost_model_context as cost
@@ -167,3 +168,23 @@ def test_param_info_keeps_no_parameter_alive_and_starts_with_values(parameter: m
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("type_", "printed", "shown"),
+    [
+        (ms.string, "String", "mindspore.string_"),
+        (ms.int_, "Int", "mindspore.int"),
+        (ms.float_, "Float", "mindspore.float"),
+        (ms.number, "Number", "mindspore.number"),
+        (ms.type_none, "None", "mindspore.type_none"),
+        (ms.tensor_type, "Tensor", "mindspore.tensor"),
+        (ms.list_, "List", "mindspore.list_"),
+        (ms.hifloat8, "HiFloat8", "mindspore.hifloat8"),
+        (ms.qint4x2, "Int4", "mindspore.int4"),
+        (typing.Tuple([typing.List([ms.string])]), "Tuple[List[String]]", "mindspore.tuple_"),
+        (typing.Dict(), "Dictionary", "mindspore.Dictionary"),
+    ],
+)
+def test_types_that_no_tensor_has_print_as_upstream(type_: object, printed: str, shown: str) -> None:
+    assert (str(type_), repr(type_)) == (printed, shown)

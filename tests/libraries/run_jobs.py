@@ -51,24 +51,37 @@ def ended(command: list[str], limit: float, **options: Any) -> int | str:
             return f"stopped after {limit:.0f} s"
 
 
-def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, Any]:
-    """{"code", "numbers", "missing", "seconds"} of a job on one side, and "lacks" where a module was not there."""
-    checkout = given.work / side / job["library"]
-    if not checkout.exists():
-        shutil.copytree(given.libraries / job["library"], checkout, ignore=shutil.ignore_patterns(".git"))
+def places(side: str, given: argparse.Namespace) -> dict[str, Path]:
+    """What stands in commands between braces, on a side."""
     out = {name: given.work / "out" / name for name in ("ours", "real")}
-    places = {
+    return {
         "here": HERE,
         "data": given.work / "data",
         "out": out[side],
         "other_out": out["real" if side == "ours" else "ours"],
         "home": given.work / "home",
     }
-    out[side].mkdir(parents=True, exist_ok=True)
-    words = [word.format(**places) for word in job["command"].split()]
+
+
+def absent(job: dict[str, Any], side: str, given: argparse.Namespace) -> list[str]:
+    """What a job reads of the other side's earlier jobs and is not there: libraries may begin without it in silence."""
+    named = [word for word in job["command"].split() if "{other_out}" in word]
+    paths = [word.format(**places(side, given)) for word in named]
+    return [path for path in paths if not Path(path).exists()]
+
+
+def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, Any]:
+    """{"code", "numbers", "missing", "seconds"} of a job on one side, and "lacks" where a module was not there."""
+    checkout = given.work / side / job["library"]
+    if not checkout.exists():
+        shutil.copytree(given.libraries / job["library"], checkout, ignore=shutil.ignore_patterns(".git"))
+    found = places(side, given)
+    out = found["out"]
+    out.mkdir(parents=True, exist_ok=True)
+    words = [word.format(**found) for word in job["command"].split()]
     python = [str(given.ours), "-m", "mindspore_compat"] if side == "ours" else [str(given.real)]
     env = {**environment(side, given), **job.get("environment", {})}
-    logs = out[side] / f"{job['name']}-msrun"
+    logs = out / f"{job['name']}-msrun"
     if "processes" in job:
         python += [] if side == "ours" else ["-c", "from mindspore.parallel.cluster.run import main; main()"]
         python += ["msrun"] if side == "ours" else []
@@ -76,13 +89,13 @@ def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, 
         python += ["--join=True", f"--log_dir={logs}", f"--master_port={8200 if side == 'ours' else 8300}"]
         env["PATH"] = f"{Path(given.real if side == 'real' else given.ours).parent}{os.pathsep}{env['PATH']}"
     begun = time.time()
-    with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
+    with open(out / f"{job['name']}.log", "w", encoding="utf-8") as log:
         code = ended([*python, *words], given.timeout, cwd=checkout, env=env, stdout=log, stderr=subprocess.STDOUT)
-    text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
+    text = (out / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
     if "processes" in job:  # what rank 0 wrote
         text = (logs / "worker_0.log").read_text(encoding="utf-8", errors="replace") if logs.exists() else ""
-    numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
-    missing = [name for name in job.get("files", ()) if not Path(name.format(**places)).exists()]
+    numbers = [float(number) for number in re.findall(job["losses"], text)] if job.get("losses") else []
+    missing = [name for name in job.get("files", ()) if not Path(name.format(**found)).exists()]
     result = {"code": code, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
     lacks = lacking(text) if code or missing else []
     return {**result, "lacks": lacks} if lacks else result
@@ -243,6 +256,11 @@ def main() -> int:
             continue
         if given.stored_real and kept(given.jobs, job["name"]) is None:
             print(f"{job['name']}: nothing of real MindSpore is kept", flush=True)
+            continue
+        lost = [path for side in ("ours", *(["real"] if given.real else [])) for path in absent(job, side, given)]
+        if lost:
+            print(f"{job['name']}: not run: the other side has not made {', '.join(lost)}", flush=True)
+            all_kept = False
             continue
         before = results.get(job["name"], {}).get("ours") if given.keep_ours else None
         sides = {"ours": before or run(job, "ours", given)}

@@ -127,3 +127,14 @@ def test_a_fault_of_an_environment_is_never_kept(fault: dict, tmp_path: Path, mo
     for sides in ({"ours": good, "real": {**good, **fault}}, {"ours": {**good, **fault}, "real": good}):
         assert not run_jobs.store("a", "both fail (1, 1)", sides, given)
     assert run_jobs.known_of(given.jobs, "a") == {}
+
+
+def test_a_job_that_reads_what_the_other_side_has_not_made_is_not_run(tmp_path: Path) -> None:
+    given = argparse.Namespace(work=tmp_path)
+    job = {"command": "train.py --ckpt {other_out}/net.ckpt --save {out}/new"}
+    made = tmp_path / "out" / "real" / "net.ckpt"
+    assert run_jobs.absent(job, "ours", given) == [str(made)]
+    made.parent.mkdir(parents=True)
+    made.touch()
+    assert run_jobs.absent(job, "ours", given) == []
+    assert run_jobs.absent(job, "real", given) == [str(tmp_path / "out" / "ours" / "net.ckpt")]
