@@ -238,7 +238,7 @@ class InstalledMethods:
         """``x`` with values at the index tensors."""
 
     def index_select(self, axis: int, index: Any) -> Any:
-        """Slices along ``axis`` at the 1-d indices."""
+        """Slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
 
     def inner(self, other: Any) -> Any:
         """The product summed over the last axes."""
@@ -514,4 +514,4 @@ class InstalledMethods:
         """x / y, and 0 where x is 0."""
 
     def xlogy(self, other: Any) -> Any:
-        """Xlogy of ``input`` and ``other``, element by element."""
+        """input * log(other), 0 where input is; beside a number, which counts as float32, 16-bit floats are cast to it."""
