@@ -115,7 +115,7 @@ def load_obf_params_into_net(
     for item in config["network_obf_config"]:
         for layer in item.get("layers") or [None]:
             cell = _cell_at(network, _filled(f"{item['module']}/{item['target']}", layer))
-            for operation in item["insert_ops"]:
+            for operation in item.get("insert_ops", ()):
                 if operation.get("name") != "mul":
                     raise ValueError(f"The inserted operation must be 'mul', but got {operation.get('name')!r}.")
                 name = _filled(operation["input_y"], layer)
@@ -158,23 +158,65 @@ def _config(network: Cell, target_modules: Any, given: Any, needed: str) -> dict
         return _of_targets(network, target_modules)
     if not isinstance(given, dict):
         raise TypeError(f"obf_config type should be dict, but got {type(given)}.")
-    items = given.get(needed)
-    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
-        raise ValueError(
-            f"'obf_config' is empty or not valid, please check the input: '{needed}' must be a list of dicts."
-        )
-    keys = ("target", "weight_obf_ops") if needed == "weight_obf_config" else ("module", "target", "insert_ops")
-    for item in items:
-        if missing := [key for key in keys if key not in item]:
-            raise KeyError(f"obf_config['{needed}'] lacks {missing}: {item}.")
+    kinds = ("obf_metadata_config", "weight_obf_config") if needed == "weight_obf_config" else (needed,)
+    for kind in given:
+        if kind not in _FIELDS:
+            raise TypeError(f"config_type must be str, and in {list(_FIELDS)}, but got {kind}.")
+    if not given:
+        raise ValueError("'obf_config' is empty or not valid, please check the input.")
+    for kind in kinds:
+        _check_items(kind, given.get(kind, None if kind == needed else []))
     for item in given.get("obf_metadata_config", []):
-        if not isinstance(item.get("name"), str) or not isinstance(item.get("shape"), list):
-            raise TypeError(f"obf_config['obf_metadata_config'] must have 'name' (str) and 'shape' (list): {item}.")
         if item.get("type", "random") not in ("random", "rearrange"):
-            raise TypeError(f"The 'type' must be one of ['random', 'rearrange'], but got {item['type']!r}.")
+            raise TypeError(
+                f"obf_config[][]['type'] should be str and must in ['random', 'rearrange'], but got {item['type']!r}."
+            )
         if item.get("metadata_op") not in (None, "invert"):
             raise KeyError(f"The 'metadata_op' must be 'invert' or None, but got {item['metadata_op']!r}.")
     return given
+
+
+#: of what an ``obf_config`` may hold: field -> (type, of its elements, whether it must be there)
+_FIELDS: dict[str, dict[str, tuple[type, type | None, bool]]] = {
+    "obf_metadata_config": {
+        "name": (str, None, True),
+        "shape": (list, int, True),
+        "save_metadata": (bool, None, False),
+    },
+    "weight_obf_config": {"target": (str, None, True), "weight_obf_ops": (list, dict, False)},
+    "network_obf_config": {
+        "target": (str, None, True),
+        "module": (str, None, True),
+        "insert_new_input": (list, dict, False),
+        "insert_ops": (list, dict, False),
+    },
+}
+_OPERATION = {"name": (str, True), "input_x": (str, True), "input_y": (str, True)} | dict.fromkeys(
+    ("transpose_a", "transpose_b"), (bool, False)
+)
+
+
+def _check_items(kind: str, items: Any) -> None:
+    """Raises TypeError for what is not as `_FIELDS` says."""
+    if not isinstance(items, list):
+        raise TypeError(f"obf_config[] type of should be list, but got {type(items)}.")
+    for item in items:
+        if not isinstance(item, dict):
+            raise TypeError(f"obf_config[][] type should be dict, but got {type(item)}.")
+        for name, (kind_of, inner, is_needed) in {**_FIELDS[kind], "layers": (list, int, False)}.items():
+            value = item.get(name)
+            if not isinstance(value, kind_of) if value is not None else is_needed:
+                raise TypeError(f"obf_config[][]['{name}'] type should be {kind_of.__name__}, but got {type(value)}.")
+            for element in value or () if inner is not None else ():
+                if inner is not None and not isinstance(element, inner):
+                    raise TypeError(
+                        f"obf_config[][]['{name}'][] type should be {inner.__name__}, but got {type(element)}."
+                    )
+        for operation in (*item.get("weight_obf_ops", ()), *item.get("insert_ops", ())):
+            for name, (kind_of, is_needed) in _OPERATION.items():
+                value = operation.get(name)
+                if not isinstance(value, kind_of) if value is not None else is_needed:
+                    raise TypeError(f"{name} type should be {kind_of.__name__}, but got {type(value)}: {operation}.")
 
 
 def _of_targets(network: Cell, targets: Any) -> dict[str, Any]:
@@ -267,7 +309,7 @@ def _obfuscate(values: dict[str, Any], config: list[dict[str, Any]], secret: dic
             name = _filled(item["target"], layer).strip("/").replace("/", ".")
             if name in values:
                 changed = values[name].asnumpy()
-                for operation in item["weight_obf_ops"]:
+                for operation in item.get("weight_obf_ops", ()):
                     changed = _applied(operation, changed, layer, secret)
                 values[name].set_data(Tensor(changed.astype(values[name].asnumpy().dtype)))
 
