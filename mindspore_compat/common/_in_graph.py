@@ -105,7 +105,7 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
     return _in_place_of(value, dicts)
 
 
-@functools.cache
+@functools.lru_cache(4096)  # not for ever: classes may be made in a function
 def gives_attribute(construct: Callable[..., Any]) -> bool:
     """Whether it has a ``return self.name``, or one of a local name: what may give a Cell's Parameter as it is."""
     code = getattr(construct, "__code__", None)

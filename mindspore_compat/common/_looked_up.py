@@ -13,7 +13,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import is_tracing, not_traced
 
-__all__ = ["LookedUp", "look_up_rows", "watch_rows"]
+__all__ = ["LookedUp", "look_up_rows", "was_looked_up", "watch_rows"]
 
 _Base = torch._C.TensorBase
 
@@ -58,6 +58,12 @@ def watch_rows(parameter: Any) -> None:
     """Keep the Parameter's rows that are looked up from now on: its optimizer asks for them."""
     if parameter.dim() > 1 and "_looked_up" not in parameter.__dict__:
         parameter.__dict__["_looked_up"] = LookedUp(parameter)
+
+
+def was_looked_up(parameter: Any) -> bool:
+    """Whether rows of it were ever looked up for its optimizer."""
+    looked_up = parameter.__dict__.get("_looked_up")
+    return looked_up is not None and looked_up.is_used
 
 
 def look_up_rows(table: Any, places: torch.Tensor, inside: torch.Tensor | None = None) -> None:

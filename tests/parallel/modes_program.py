@@ -153,6 +153,12 @@ def parallel_optimizer() -> None:
         step(*map(Tensor, next(batches("numbers"))))
     except RuntimeError as error:
         report("data+zero", "lamb_refused", 0.0, "enable_parallel_optimizer" in str(error))
+    table = nn.EmbeddingLookup(8, 4)
+    step = nn.TrainOneStepCell(table, adam(table.trainable_params()))
+    try:
+        step(Tensor([[1, 2]], ms.int32))
+    except RuntimeError as error:
+        report("data+zero", "rows_refused", 0.0, "rows that are looked up" in str(error))
 
 
 # --- pipelines --------------------------------------------------------------------------------------------------------

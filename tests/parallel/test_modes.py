@@ -42,7 +42,7 @@ def test_two_processes() -> None:
     assert (semi_auto["mlp_data_part"], semi_auto["mlp_model_part"], semi_auto["lm_rows_whole"]) == ("0", "2", "1")
     assert set(shown(found, "auto").values()) == {"0"}
     assert set(shown(found, "semi_auto+zero").values()) == {"3"}
-    assert shown(found, "data+zero") == {"momentum": "3", "adam": "6", "lamb_refused": "True"}
+    assert shown(found, "data+zero") == {"momentum": "3", "adam": "6", "lamb_refused": "True", "rows_refused": "True"}
     assert len(shown(found, "pipeline")) == 7
     assert set(shown(found, "pipeline").values()) == {"2"}  # of four layers
     assert set(shown(found, "other")) == {"assign", "accumulate", "own_gradients_in_stages", "inputs"}
@@ -55,7 +55,7 @@ def test_two_processes_in_graph_mode() -> None:
     names = "mlp_model,lm_dropout,lm_functional,conv,adam,skip_own_scaled,tied_all_TrainOneStepCell"
     found = rows(2, "semi_auto,optimizer,pipeline", "graph", names)
     assert {key[0] for key in found} == {"graph"}
-    assert len(found) == 5 + 4 + 2
+    assert len(found) == 5 + 5 + 2
 
 
 def test_four_processes() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._looked_up import was_looked_up
 from mindspore_compat.common._wrap import memory
 from mindspore_compat.communication import _collectives, _groups, _start
 from mindspore_compat.context import get_auto_parallel_context
@@ -22,8 +23,11 @@ def counts_of(optimizer: Any, gradients: list[Any]) -> dict[int, torch.Tensor]:
     data parallel training by all processes. 1 for all rows if none was; a row with a gradient counts at least once: it
     came another way, or of an earlier forward.
     """
-    watched = [parameter.__dict__.get("_looked_up") for parameter in optimizer.parameters]
-    found = {position: item.taken() for position, item in enumerate(watched) if item is not None and item.is_used}
+    found = {
+        position: parameter.__dict__["_looked_up"].taken()
+        for position, parameter in enumerate(optimizer.parameters)
+        if was_looked_up(parameter)
+    }
     if found and _start.is_running() and get_auto_parallel_context("parallel_mode") in _DATA_PARALLEL:
         group = _groups.find("hccl_world_group")
         found = {position: _collectives.plain_all_reduce(counts, "sum", group) for position, counts in found.items()}

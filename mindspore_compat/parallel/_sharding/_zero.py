@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.distributed.tensor import Shard
 
+from mindspore_compat.common._looked_up import was_looked_up
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -28,12 +29,18 @@ def update(optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The optimizer's call, on parts.
 
     Raises:
-        RuntimeError: for an optimizer that looks at Parameters as a whole.
+        RuntimeError: for an optimizer that looks at Parameters as a whole, or at rows.
     """
     if not parameters.is_elementwise(optimizer):
         raise RuntimeError(
             f"For '{type(optimizer).__name__}', 'enable_parallel_optimizer' is not supported: its step needs whole "
             "Parameters. Use Adam, AdamWeightDecay or Momentum, or leave the key out."
+        )
+    if optimizer._takes_rows and any(was_looked_up(item) for item in optimizer.parameters):
+        raise RuntimeError(
+            f"For '{type(optimizer).__name__}', 'enable_parallel_optimizer' is not supported with rows that are looked "
+            "up: which, each process knows for whole tables. Use nn.Embedding, EmbeddingLookup(target='DEVICE', "
+            "sparse=False), or leave the key out."
         )
     program.not_repeatable("the optimizer's states lie in several processes")
     cuts = optimizer.__dict__.get(_CUTS)
