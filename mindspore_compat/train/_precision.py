@@ -159,6 +159,7 @@ _IN_FLOAT32 = frozenset(
 
 
 _KEPT = _IN_FLOAT32 - {"norm"}  # `ops.norm` rounds in the end
+_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # torch.autocast casts them, upstream does not
 _PROMOTED = frozenset({"cross", "linalg_cross"})
 
 
@@ -168,6 +169,9 @@ class _Float32Operators(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if not torch.is_autocast_enabled(current_device().type):  # a Cell with `to_float`
             return func(*args, **(kwargs or {}))
+        if getattr(func, "__name__", "") in _RECURRENT:
+            with torch.autocast(current_device().type, enabled=False):
+                return func(*[_cast_floats(arg, torch.float32) for arg in args], **(kwargs or {}))
         if getattr(func, "__name__", "") in _IN_FLOAT32:
             args = tuple([_half_to32(arg) for arg in args])
             if kwargs and kwargs.get("dtype") in (torch.float16, torch.bfloat16):

@@ -312,3 +312,13 @@ def test_cells_with_a_dtype_of_their_own_are_left_alone_under_auto() -> None:
     inner = _Apply(lambda x: ops.cumsum(ops.pow(x, 2.0), 0)).to_float(ms.float16)
     result = ms.amp.auto_mixed_precision(_Apply(inner), "auto")(ms.Tensor([[1.0, 2.0]], ms.float32))
     assert result.dtype is ms.float16
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+def test_recurrent_layers_keep_the_dtype_under_auto(layer: Any, dtype: Any) -> None:
+    network = ms.amp.auto_mixed_precision(_Apply(layer(3, 2)), "auto").set_train()
+    x = ms.Tensor(np.ones((2, 4, 3)), dtype)
+    assert network(x)[0].dtype is dtype
+    gradients = ms.grad(lambda x: network(x)[0].sum(), None, network.trainable_params())(x)
+    assert len(gradients) == 4 and all(gradient.dtype is ms.float32 for gradient in gradients)
