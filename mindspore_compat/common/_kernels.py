@@ -98,6 +98,7 @@ _INTEGERS = frozenset(
 
 class _Thread(threading.local):
     as_torch = False
+    in_float32: frozenset[str] = frozenset()
 
 
 _THREAD = _Thread()
@@ -159,6 +160,13 @@ def integer_product(operator: Callable[..., Any], x: torch.Tensor, y: torch.Tens
     return _Base.to(total, x.dtype)
 
 
+def _in_float32(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The operator on float32 copies, with its float32 results."""
+    wide = {key: _F32 if key == "dtype" and arg is not None else _cast(arg, _F32) for key, arg in kwargs.items()}
+    with torch.autocast("cpu", enabled=False):
+        return operator(*_cast(args, _F32), **wide)
+
+
 def _with_integers(name: str) -> Callable[..., Any]:
     """torch's operator, also of integers on CUDA."""
     operator = _TABLE[name][0]
@@ -187,6 +195,8 @@ def _kernel(name: str) -> Callable[..., Any]:
     def kernel(x: Any, *args: Any, **kwargs: Any) -> Any:
         dtype = getattr(x, "dtype", None)
         if dtype in types and x.is_cpu and not _THREAD.as_torch:
+            if name in _THREAD.in_float32 and torch.is_autocast_enabled("cpu"):
+                return _in_float32(operator, (x, *args), kwargs)
             return _through_float32(operator, dtype, mixed, (x, *args), kwargs)
         return anywhere(x, *args, **kwargs)
 
@@ -211,6 +221,21 @@ def _kernel(name: str) -> Callable[..., Any]:
     chosen = nested if name in _NESTED else alike if name in _ALIKE else kernel
     chosen.__name__ = chosen.__qualname__ = name
     return chosen
+
+
+@contextlib.contextmanager
+def giving_float32(names: frozenset[str]) -> Iterator[None]:
+    """Within, while torch.autocast is on, the operators of these names hand on the float32 that they computed."""
+    before, _THREAD.in_float32 = _THREAD.in_float32, names
+    try:
+        yield
+    finally:
+        _THREAD.in_float32 = before
+
+
+def adds_bias_apart(x: Any) -> bool:
+    """Whether a layer's bias is an operand of its own here, by which float32 stays what a 16-bit product adds to."""
+    return bool(_THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
 
 
 @contextlib.contextmanager

@@ -151,18 +151,32 @@ class _CastPrimitive:
 
 #: upstream's black list, by torch's names; torch.autocast has most of them on CUDA, and few on the CPU
 _IN_FLOAT32 = frozenset(
-    """pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm batch_norm
-    group_norm norm kl_div smooth_l1_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
-    binary_cross_entropy_with_logits pdist cdist renorm prod softmax log_softmax cumprod cumsum sum l1_loss
-    mse_loss nll_loss""".split()
+    """pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm
+    batch_norm group_norm norm std var logsumexp cosine_similarity kl_div smooth_l1_loss multilabel_margin_loss
+    soft_margin_loss triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits pdist cdist renorm prod
+    softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss""".split()
 )
+
+
+_KEPT = _IN_FLOAT32 - {"norm"}  # `ops.norm` rounds in the end
+_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # torch.autocast casts them, upstream does not
+_PROMOTED = frozenset({"cross", "linalg_cross"})
 
 
 class _Float32Operators(TorchFunctionMode):
     """Hands the operators of the black list their low-precision inputs as float32."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not torch.is_autocast_enabled(current_device().type):  # a Cell with `to_float`
+            return func(*args, **(kwargs or {}))
+        if getattr(func, "__name__", "") in _RECURRENT:
+            with torch.autocast(current_device().type, enabled=False):
+                return func(*[_cast_floats(arg, torch.float32) for arg in args], **(kwargs or {}))
         if getattr(func, "__name__", "") in _IN_FLOAT32:
+            args = tuple([_half_to32(arg) for arg in args])
+            if kwargs and kwargs.get("dtype") in (torch.float16, torch.bfloat16):
+                kwargs = {**kwargs, "dtype": torch.float32}
+        elif getattr(func, "__name__", "") in _PROMOTED and len({arg.dtype for arg in args[:2]}) == 2:
             args = tuple([_half_to32(arg) for arg in args])
         elif current_device().type == "cpu" and func in kernels.CAST_BY_AUTOCAST:
             return kernels.cast_by_autocast(func, args, kwargs or {})
@@ -177,7 +191,7 @@ def _half_to32(value: Any) -> Any:
 
 @contextlib.contextmanager
 def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
-    with torch.autocast(current_device().type, dtype=dtype), _Float32Operators():
+    with torch.autocast(current_device().type, dtype=dtype), _Float32Operators(), kernels.giving_float32(_KEPT):
         yield
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -270,3 +271,54 @@ def test_boost_gradient_accumulation_updates_every_n_calls() -> None:
         assert (parts[0].weight.asnumpy() == before).all()
         accumulate(Tensor(0.0), gradients(x[half], y[half]))
     np.testing.assert_allclose(parts[0].weight.asnumpy(), whole[0].weight.asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+class _Apply(nn.Cell):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def construct(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x, y: ops.pow(x, 2.0), "float32"),
+        (lambda x, y: ops.cumsum(x, 0), "float32"),
+        (lambda x, y: x.prod(), "float32"),
+        (lambda x, y: x.std(), "float32"),
+        (lambda x, y: ops.logsumexp(x, 0), "float32"),
+        (lambda x, y: ops.cdist(x, x), "float32"),
+        (lambda x, y: ops.cosine_similarity(x, x), "float32"),
+        (lambda x, y: ops.cross(x, y), "float32"),
+        (lambda x, y: ops.cross(x, x), "float16"),
+        (lambda x, y: ops.norm(x), "float16"),
+        (lambda x, y: ops.square(x), "float16"),
+        (lambda x, y: ops.matmul(y, x.T), "float16"),
+        (lambda x, y: nn.Conv1d(3, 2, 1, has_bias=True)(x.T[None]), "float32"),
+        (lambda x, y: nn.Conv1d(3, 2, 1)(x.T[None]), "float16"),
+        (lambda x, y: nn.Conv2dTranspose(1, 2, 2, has_bias=True)(x[None, None]), "float32"),
+    ],
+)
+def test_dtypes_of_operators_under_auto_are_upstreams(function: Any, expected: str) -> None:
+    x = ms.Tensor(np.arange(1, 7).reshape(2, 3), ms.float16)
+    result = ms.amp.auto_mixed_precision(_Apply(function), "auto")(x, x.astype(ms.float32) + 1)
+    assert str(result.dtype).removeprefix("torch.") == expected
+
+
+def test_cells_with_a_dtype_of_their_own_are_left_alone_under_auto() -> None:
+    inner = _Apply(lambda x: ops.cumsum(ops.pow(x, 2.0), 0)).to_float(ms.float16)
+    result = ms.amp.auto_mixed_precision(_Apply(inner), "auto")(ms.Tensor([[1.0, 2.0]], ms.float32))
+    assert result.dtype is ms.float16
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+def test_recurrent_layers_keep_the_dtype_under_auto(layer: Any, dtype: Any) -> None:
+    network = ms.amp.auto_mixed_precision(_Apply(layer(3, 2)), "auto").set_train()
+    x = ms.Tensor(np.ones((2, 4, 3)), dtype)
+    assert network(x)[0].dtype is dtype
+    gradients = ms.grad(lambda x: network(x)[0].sum(), None, network.trainable_params())(x)
+    assert len(gradients) == 4 and all(gradient.dtype is ms.float32 for gradient in gradients)
