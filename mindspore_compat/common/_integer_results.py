@@ -22,7 +22,7 @@ _Base = torch._C.TensorBase
 def given_in(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Tensor:
     """``function(x, *args, dtype=dtype)``, of floats with a history too where ``dtype`` is of integers or complex."""
     if dtype is None:
-        result = function(x, *args)
+        result = function(x, *args, dtype=None)
         return _Base.to(result, x.dtype) if x.dtype in UNSIGNED else result  # torch's is of int64
     if dtype.is_floating_point or not (x.requires_grad and x.dtype.is_floating_point):
         return function(x, *args, dtype=dtype)

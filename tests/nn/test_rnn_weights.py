@@ -30,3 +30,35 @@ def test_assigned_weights_are_used(kind: Any, layer: Any, mode: int) -> None:
     weights = [item for name in LISTS for item in getattr(target, name)]
     gradients = ms.grad(lambda x: target(x)[0].sum(), None, ParameterTuple(weights))(x)
     assert all(gradient.asnumpy().any() for gradient in gradients)
+
+
+@pytest.mark.parametrize(
+    ("layer", "name", "rank"),
+    [(nn.LSTM, "_DynamicLSTMCPUGPU", 3), (nn.GRU, "_DynamicGRUCPUGPU", 2), (nn.RNN, "_DynamicRNNTanh", 2)],
+)
+def test_upstreams_cells_are_in_them(layer: Any, name: str, rank: int) -> None:
+    np.random.seed(0)
+    cell = layer(3, 5, 2, dropout=0.5).set_train()
+    assert [item for item, _ in cell.cells_and_names()] == ["", "rnn", "dropout_op"]
+    assert f"(rnn): {name}()" in repr(cell) and "(dropout_op): Dropout(p=0.5)" in repr(cell)
+    x = ms.Tensor(np.random.RandomState(0).randn(4, 2, 3).astype(np.float32))
+    whole = cell.set_train(False)(x)[0].asnumpy()
+    cell.set_train().dropout_op.set_train(False)  # what is dropped is its to say
+    np.testing.assert_allclose(cell(x)[0].asnumpy(), whole, rtol=1e-5)
+    cell.set_train()
+    ms.set_seed(0)
+    assert not np.allclose(cell(x)[0].asnumpy(), whole, rtol=1e-3)
+    cell.dropout_op.p = 0.0
+    np.testing.assert_allclose(cell(x)[0].asnumpy(), whole, rtol=1e-5)
+
+    one = layer(3, 5)
+    start = ms.Tensor(np.zeros((2, 5), np.float32))
+    weights = [item[0] for item in (one.w_ih_list, one.w_hh_list, one.b_ih_list, one.b_hh_list)]
+    state: Any = (start, start) if layer is nn.LSTM else start
+    for lengths in (None, ms.Tensor([4, 2], ms.int32)):
+        found, end = one.rnn(x, state, lengths, *weights)
+        expected, last = one(x, None, lengths)
+        np.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
+        end, last = (end[1], last[1]) if layer is nn.LSTM else (end, last)
+        assert end.dim() == (rank if lengths is None else 2)
+        np.testing.assert_array_equal(end.asnumpy().reshape(2, 5), last.asnumpy().reshape(2, 5))

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tracing import is_tracing, not_traced
+from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
-from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._dropout import Dropout
+from mindspore_compat.nn.layer._recurrence import RECURRENCES
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import check_tensors
 
@@ -25,12 +25,6 @@ __all__ = ["LSTM", "GRU", "RNN"]
 
 _log = logging.getLogger("mindspore_compat")
 _LISTS = ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list")
-_KERNELS = {
-    "LSTM": (4, kernels.lstm),
-    "GRU": (3, kernels.gru),
-    "RNN_TANH": (1, kernels.rnn_tanh),
-    "RNN_RELU": (1, kernels.rnn_relu),
-}
 
 
 class _RNNBase(Cell):
@@ -75,11 +69,10 @@ class _RNNBase(Cell):
                 dropout,
             )
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
-        self._draws = F.dropout_stream(1 - self.dropout, *_get_graph_seed(0, "dropout"))
-        chunks, kernel = _KERNELS[mode]
-        self.__dict__["_kernel"] = kernel
+        self.rnn = RECURRENCES[mode]()
+        self.dropout_op = Dropout(p=float(dropout))
         self._mode = mode
-        self._add_weights(chunks * hidden_size, dtype)
+        self._add_weights(self.rnn.gates * hidden_size, dtype)
 
     def _add_weights(self, rows: int, dtype: Any) -> None:
         bound, directions = 1 / math.sqrt(self.hidden_size), 2 if self.bidirectional else 1
@@ -126,9 +119,17 @@ class _RNNBase(Cell):
         weights = [own[name] if own[name].dtype is x.dtype else own[name].to(x.dtype) for name in self._order]
         if x.device.type == "cuda" and weights[0].device == x.device and not is_tracing():
             self._flatten(weights)
-        if self.training and self.dropout and self.num_layers > 1 and F.draws_by_engine(self._draws, x):
+        rate = self._rate() if self.dropout and self.num_layers > 1 else 0.0
+        if rate and F.draws_by_engine(self.dropout_op._stream, x):
             return self._layer_by_layer(x, hx, seq_length, weights)
-        return self._layers(x, hx, seq_length, weights, self.num_layers, self.batch_first)
+        return self.rnn.layers(
+            x, hx, seq_length, weights, self.num_layers, self.batch_first, self.has_bias, self.bidirectional, rate
+        )
+
+    def _rate(self) -> float:
+        """The share of elements that ``dropout_op``, a layer with a mode of its own, drops between layers."""
+        op = self.dropout_op
+        return op._rate if op.training and op.p != 0 and op.keep_prob != 1 else 0.0
 
     def _layer_by_layer(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
         """Each layer for itself, with upstream's dropout between them."""
@@ -137,31 +138,13 @@ class _RNNBase(Cell):
         count, ends = len(weights) // self.num_layers, []
         states = [torch.chunk(state, self.num_layers) for state in (hx if self.is_lstm else (hx,))]
         for layer in range(self.num_layers):
-            x = F.dropped(x, self.dropout, self._draws) if layer else x
+            x = self.dropout_op(x) if layer else x
             start = tuple(state[layer] for state in states) if self.is_lstm else states[0][layer]
             own = weights[layer * count : (layer + 1) * count]
-            x, end = self._layers(x, start, seq_length, own, 1, False)
+            x, end = self.rnn.layers(x, start, seq_length, own, 1, False, self.has_bias, self.bidirectional, 0.0)
             ends.append(end if self.is_lstm else (end,))
         state = tuple(torch.cat(parts) for parts in zip(*ends))
         return torch.transpose(x, 0, 1) if self.batch_first else x, state if self.is_lstm else state[0]
-
-    def _layers(self, x: Any, hx: Any, seq_length: Any, weights: list[Any], count: int, batch_first: bool) -> Any:
-        if seq_length is not None:
-            if is_tracing():  # packed sequences have lengths that depend on values
-                return not_traced(self._ragged, x, hx, seq_length, weights, count, batch_first)
-            return self._ragged(x, hx, seq_length, weights, count, batch_first)
-        output, *state = self.__dict__["_kernel"](
-            x,
-            hx,
-            weights,
-            self.has_bias,
-            count,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-            batch_first,
-        )
-        return output, (tuple(state) if self.is_lstm else state[0])
 
     def _flatten(self, weights: list[Any]) -> None:
         """Put the weights into one piece of memory, as cuDNN has them; otherwise it copies them at each call."""
@@ -185,37 +168,6 @@ class _RNNBase(Cell):
                 self.bidirectional,
             )
         self.__dict__["_flat"] = [weight.data_ptr() for weight in weights]
-
-    def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any], count: int, batch_first: bool) -> Any:
-        if batch_first:
-            x = torch.transpose(x, 0, 1)
-        steps, lengths = x.shape[0], seq_length.detach().to("cpu", torch.int64)
-        # Packed sequences are sorted by length and have at least one step; empty ones are put right afterwards.
-        ranked, order = torch.sort(lengths.clamp(min=1, max=steps), descending=True)
-        order, back = order.to(x.device), torch.argsort(order).to(x.device)
-        data, sizes = torch._pack_padded_sequence(torch.index_select(x, 1, order), ranked, False)
-        states = hx if self.is_lstm else (hx,)
-        starts = tuple(torch.index_select(item, 1, order) for item in states)
-        output, *ends = self.__dict__["_kernel"](
-            data,
-            sizes,
-            starts if self.is_lstm else starts[0],
-            weights,
-            self.has_bias,
-            count,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-        )
-        output = torch.index_select(torch._pad_packed_sequence(output, sizes, False, 0.0, steps)[0], 1, back)
-        ends = [torch.index_select(item, 1, back) for item in ends]
-        if bool((lengths <= 0).any()):
-            alive = torch.reshape((lengths > 0).to(x.device), (1, -1, 1))
-            output = torch.where(alive, output, torch.zeros_like(output))
-            ends = [torch.where(alive, end, start) for end, start in zip(ends, states)]
-        if batch_first:
-            output = torch.transpose(output, 0, 1)
-        return output, (tuple(ends) if self.is_lstm else ends[0])
 
     def _check_inputs(self, x: Any, hx: Any, seq_length: Any) -> None:
         owner = type(self).__name__
