@@ -11,8 +11,6 @@ from zoo_arrays import RANDOM, integers, normal, project, steps, uniform, with_l
 def fcos():
     """Boxes without anchors: targets, focal loss, centre-ness and GIoU of the project."""
     project("research/cv/FCOS")
-    if not hasattr(Tensor, "to_tensor"):  # what real MindSpore calls init_data now
-        Tensor.to_tensor = Tensor.init_data
     from src import fcos as module
     from src.config import DefaultConfig
 
