@@ -4,7 +4,7 @@ that real MindSpore passes and this package does not, with the first line of its
 
 A suite runs in a copy of the checkout. Both interpreters need the library's own requirements and pytest. Real MindSpore is
 slow: ``--recheck`` asks it only for the tests that do not pass here, and takes its counts from the stored result. Without
-``--real`` nothing is written.
+``--real`` the tests that fail and did not before are named, and nothing is written but, with ``--note``, which fail.
 """
 
 from __future__ import annotations
@@ -107,7 +107,22 @@ def summary(ours: Outcomes, real: Outcomes) -> dict[str, Any]:
         "real_passes": len(passed),
         "ours_of_these": sum(outcome == "passed" for outcome, _ in differing.values()),
         "differing": {test: error for test, (outcome, error) in differing.items() if outcome != "passed"},
+        "ours_fails": failing(ours),
     }
+
+
+def failing(ours: Outcomes) -> list[str]:
+    return sorted(test for test, (outcome, _) in ours.items() if outcome == "failed")
+
+
+def beside_stored(ours: Outcomes, stored: dict[str, Any]) -> list[str]:
+    """In words, what has changed since the stored result: a test that fails now, and one that is not there any more."""
+    known = stored.get("ours_fails")
+    if known is None:
+        return ["no names of tests are stored to compare with"]
+    said = [f"fails now: {test}: {ours[test][1]}" for test in failing(ours) if test not in known]
+    gone = sum(stored["ours"].values()) - len(ours)
+    return [*said, f"{gone} tests are not there any more"] if gone > 0 else said
 
 
 def rechecked(ours: Outcomes, real: Outcomes, stored: dict[str, Any]) -> dict[str, Any]:
@@ -127,6 +142,10 @@ def rechecked(ours: Outcomes, real: Outcomes, stored: dict[str, Any]) -> dict[st
     return {**known, **counts, "ours_of_these": stored["real_passes"] - len(known["differing"])}
 
 
+def dump(result: dict[str, Any]) -> str:
+    return json.dumps(result, indent=1, sort_keys=True) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--libraries", type=Path, required=True)
@@ -136,6 +155,7 @@ def main() -> int:
     parser.add_argument("--keep-real", action="store_true", help="take what WORK has of real MindSpore from before")
     parser.add_argument("--keep-ours", action="store_true", help="take what WORK has of this package from before")
     parser.add_argument("--recheck", action="store_true", help="real MindSpore runs only what does not pass here")
+    parser.add_argument("--note", action="store_true", help="without --real: keep which tests fail here")
     parser.add_argument("--only", nargs="*", default=[])
     given = parser.parse_args()
     given.work = given.work.resolve()
@@ -147,13 +167,17 @@ def main() -> int:
         kept = {side: given.work / f"{side}-{library}.jsonl" for side in ("ours", "real")}
         ours = read(kept["ours"]) if given.keep_ours else run(library, suite, "ours", given)
         if not given.real and not given.keep_real:
+            known = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
             print(f"{library}: {dict(Counter(outcome for outcome, _ in ours.values()))}", flush=True)
+            print(*(f"  {line}\n" for line in beside_stored(ours, known)), sep="", end="", flush=True)
+            if given.note and known:
+                stored.write_text(dump({**known, "ours_fails": failing(ours)}), encoding="utf-8")
             continue
         again = [test for test, (outcome, _) in ours.items() if outcome != "passed"] if given.recheck else None
         real = read(kept["real"]) if given.keep_real else run(library, suite, "real", given, again)
         known = json.loads(stored.read_text(encoding="utf-8")) if given.recheck else {}
         result = rechecked(ours, real, known) if given.recheck else summary(ours, real)
-        stored.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        stored.write_text(dump(result), encoding="utf-8")
         print(f"{library}: real passes {result['real_passes']}, of these ours {result['ours_of_these']}", flush=True)
     return 0
 

@@ -36,3 +36,14 @@ def test_real_mindspore_is_asked_for_what_does_not_pass_here() -> None:
         run_suites.rechecked(ours, {test: real[test] for test in ("g.py::d", "h.py")}, stored)
     with pytest.raises(ValueError, match="4 tests here, 5 stored"):
         run_suites.rechecked(ours, real, {**stored, "ours": {"passed": 5}})
+
+
+def test_a_test_that_fails_and_did_not_before_is_named() -> None:
+    before = run_suites.summary(
+        {"a": ("passed", ""), "b": ("failed", "x"), "c": ("skipped", "")}, {"a": ("passed", "")}
+    )
+    assert before["ours_fails"] == ["b"]
+    assert run_suites.beside_stored({"a": ("passed", ""), "b": ("failed", "y"), "c": ("passed", "")}, before) == []
+    now = {"a": ("failed", "ValueError"), "b": ("passed", "")}
+    assert run_suites.beside_stored(now, before) == ["fails now: a: ValueError", "1 tests are not there any more"]
+    assert run_suites.beside_stored(now, {"ours": {"passed": 2}}) == ["no names of tests are stored to compare with"]

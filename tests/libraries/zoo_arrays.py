@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import seeded
-from mindspore import Tensor, nn
+from mindspore import Tensor, nn, ops
 
 RANDOM = np.random.default_rng(0)
 
@@ -26,9 +26,46 @@ def one_hot(count, *shape):
     return Tensor(np.eye(count, dtype=np.float32)[RANDOM.integers(0, count, shape)])
 
 
+class Resize(nn.Cell):
+    """``nn.ResizeBilinear`` of MindSpore 1.x, for a given size."""
+
+    def __init__(self, half_pixel=False):
+        super().__init__()
+        self.half_pixel = half_pixel
+
+    def construct(self, x, size=None, scale_factor=None, align_corners=False):
+        return ops.ResizeBilinearV2(align_corners, self.half_pixel)(x, size)
+
+
+def resize(size, align_corners=False, half_pixel_centers=False):
+    """``ops.ResizeBilinear`` of MindSpore 1.x."""
+
+    def resized(x):
+        return ops.ResizeBilinearV2(align_corners, half_pixel_centers)(x, size)
+
+    return resized
+
+
+def give_back():
+    """What projects use and real MindSpore has lost since. Its compiler looks up no methods here: those of Tensors are
+    for PYNATIVE_MODE and for what runs before.
+    """
+    if not hasattr(Tensor, "to_tensor"):
+        Tensor.to_tensor = Tensor.init_data
+    if not hasattr(nn, "ResizeBilinear"):
+        nn.ResizeBilinear = Resize
+    if not hasattr(ops, "ResizeBilinear"):
+        ops.ResizeBilinear = resize
+    try:
+        Tensor([1]).repeat(2, axis=0)
+    except (TypeError, RuntimeError):
+        Tensor.repeat = lambda one, repeats, axis=None: one.repeat_interleave(repeats, axis)
+
+
 def project(path):
     """The folder of a project, on the path and the current one, as its own scripts have it."""
     folder = os.path.abspath(path)
+    give_back()
     sys.argv = sys.argv[:1]  # some read it for their settings
     os.chdir(folder)
     sys.path.insert(0, folder)

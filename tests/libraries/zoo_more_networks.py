@@ -19,10 +19,16 @@ def fcos():
     from src.network_define import LossNet, WithLossCell
 
     body = module.FCOSDetector("training")
+    frozen = [weight for weight in body.get_parameters() if not weight.requires_grad and weight.ndim > 1]
+    for weight in frozen:  # they are drawn, too
+        weight.requires_grad = True
+    seeded.fill(body)
+    for weight in frozen:
+        weight.requires_grad = False
     boxes = Tensor(np.array([[[4, 6, 60, 50], [20, 10, 90, 100]], [[30, 30, 70, 80], [-1, -1, -1, -1]]], np.float32))
     classes = Tensor(np.array([[1, 4], [3, -1]], np.int32))
     whole = WithLossCell(body, LossNet())
-    return steps(whole, normal(2, 3, 128, 128), boxes, classes, optimizer=None)
+    return steps(whole, normal(2, 3, 128, 128), boxes, classes, rate=1e-5)  # at 1e-3 rounding parts two runs by 5e-3
 
 
 def stargan(player):
