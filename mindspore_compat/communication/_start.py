@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import glob
 import os
 import secrets
 import socket
 import sys
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -178,10 +181,31 @@ def _at_exit(process: int) -> None:
     if os.getpid() != process:  # forked off: neither the connection nor gloo's threads are its own
         return
     error = getattr(sys, "last_value", None)
-    if error is None and is_running():  # gloo's threads let go of tensors, which aborts once the interpreter is going
-        dist.destroy_process_group()  # while the watch is there, which ends a wait for a dead rank
+    if error is None and is_running():
+        _close()  # while the watch is there, which ends a wait for a dead rank
     if _watch is not None:
         _watch.leave(f"{type(error).__name__}: {error}" if error is not None else "")
+
+
+def _close() -> None:
+    """Close the process group, so that gloo's threads are done: one that lets go of a tensor once the interpreter is
+    going aborts the process.
+    """
+    dist.destroy_process_group()
+    deadline, idle = time.monotonic() + 2, 0
+    while idle < 3 and time.monotonic() < deadline:  # torch's caches may keep the group, whose threads then live on
+        time.sleep(0.002)  # without Python's lock, for which they wait
+        idle = 0 if _is_gloo_busy() else idle + 1
+
+
+def _is_gloo_busy() -> bool:
+    """Whether a thread of gloo computes or is about to; False where the system does not say."""
+    for path in glob.glob("/proc/self/task/*/stat"):
+        with contextlib.suppress(OSError):  # ended meanwhile
+            name, _, rest = Path(path).read_text().partition("(")[2].rpartition(")")
+            if "gloo" in name and rest.split()[0] != "S":
+                return True
+    return False
 
 
 def leave() -> None:
@@ -192,4 +216,4 @@ def leave() -> None:
     _watch = _local = None
     atexit.unregister(_at_exit)
     if is_running():
-        dist.destroy_process_group()
+        _close()

@@ -116,8 +116,9 @@ def load_source(name: Any, format: Any) -> str | io.BytesIO:
             f"format:'{format}'. " + (f"Pass format={other!r}." if other else "Rename the file.")
         )
     if not os.path.isfile(path):
+        told = path if os.path.basename(path) == os.path.basename(name) else f"{path}, to which {name} leads,"
         raise ValueError(
-            f"For 'load_checkpoint', the checkpoint file: {path} does not exist, please check whether "
+            f"For 'load_checkpoint', the checkpoint file: {told} does not exist, please check whether "
             "the 'ckpt_file_name' is correct."
         )
     return path
