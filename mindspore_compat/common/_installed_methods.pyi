@@ -52,7 +52,7 @@ class InstalledMethods:
         """Modified Bessel function of the first kind, order 0, element by element."""
 
     def bincount(self, weights: Any = None, minlength: int = 0) -> Any:
-        """How often each non-negative int occurs, as float32."""
+        """How often each non-negative int occurs, as float32. Floats are cut to integers."""
 
     def bitwise_and(self, other: Any) -> Any:
         """Bitwise and of ``input`` and ``other``, element by element."""
@@ -94,7 +94,7 @@ class InstalledMethods:
         """Conj, element by element."""
 
     def copysign(self, other: Any) -> Any:
-        """Copysign of ``input`` and ``other``, element by element."""
+        """|x| with the sign of ``other``: of x's dtype, float32 where that is bfloat16 or no float."""
 
     def count_nonzero(self, axis: Any = ..., keep_dims: bool = False, dtype: Any = ...) -> Any:
         """How many elements over ``axis`` are not zero."""
@@ -460,7 +460,7 @@ class InstalledMethods:
         """(standard deviation, mean) over ``axis``."""
 
     def subtract(self, other: Any, *, alpha: Any = 1) -> Any:
-        """input - alpha * other."""
+        """input - alpha * other; bools that are subtracted count as int64."""
 
     def svd(self, full_matrices: bool = False, compute_uv: bool = True) -> Any:
         """(singular values, U, V), or the values alone. V is not transposed."""

@@ -178,7 +178,9 @@ def swiglu(input: Any, dim: int = -1) -> Any:
 
 
 def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
-    """x for x > 0, else alpha x."""
+    """x for x > 0, else alpha x; of integers by the whole part of ``alpha``."""
+    if not input.dtype.is_floating_point and input.dtype is not torch.bool:
+        return wrap(torch.where(input > 0, input, torch.mul(input, int(alpha))))
     return wrap(_kinks.leaky_relu(input, float(alpha)))
 
 

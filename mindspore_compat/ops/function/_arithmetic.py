@@ -104,7 +104,11 @@ tensor_sub = sub
 
 
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input - alpha * other."""
+    """input - alpha * other; bools that are subtracted count as int64."""
+    if isinstance(other, bool):
+        other = int(other)
+    elif isinstance(other, torch.Tensor) and other.dtype is torch.bool:
+        other = to_dtype(other, torch.int64)
     return sub(input, other if alpha == 1 else mul(other, alpha))
 
 
@@ -181,7 +185,17 @@ logaddexp = _binary("logaddexp", torch.logaddexp)
 
 logaddexp2 = _binary("logaddexp2", torch.logaddexp2)
 
-copysign = _binary("copysign", torch.copysign)
+_KEPT_FLOATS = (torch.float16, torch.float32, torch.float64)
+_copysign = _binary("copysign", torch.copysign)
+
+
+def copysign(x: Any, other: Any) -> Any:
+    """|x| with the sign of ``other``: of x's dtype, float32 where that is bfloat16 or no float."""
+    result = _copysign(x, other)
+    if not isinstance(x, torch.Tensor):
+        return result
+    return wrap(to_dtype(result, x.dtype if x.dtype in _KEPT_FLOATS else torch.float32))
+
 
 heaviside = _binary("heaviside", torch.heaviside)
 
@@ -280,8 +294,12 @@ def erfinv_(input: Any) -> Any:
 
 
 def ldexp(x: Any, other: Any) -> Any:
-    """x * 2**other."""
-    return wrap(torch.ldexp(*[as_plain(item) for item in (x, other)]))
+    """x * 2**other; the power of a Tensor of integers is of float32."""
+    x, power = as_plain(x), as_plain(int(other) if isinstance(other, bool) else other)
+    if isinstance(other, torch.Tensor) and not other.dtype.is_floating_point:
+        power = to_dtype(power, torch.int32) if power.dtype is torch.bool else power
+        x = to_dtype(x, torch.float32) if x.dtype in (torch.float16, torch.bfloat16) else x
+    return wrap(torch.ldexp(x, power))
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:

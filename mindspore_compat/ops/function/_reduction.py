@@ -295,9 +295,11 @@ def trace(input: Any) -> Any:
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative int occurs, as float32."""
+    """How often each non-negative int occurs, as float32. Whole floats count as ints."""
     if type(minlength) is not int:
         raise TypeError(f"For math function 'bincount', 'minlength' must be int but got {type(minlength)}.")
+    if input.dtype is torch.bool or input.dtype.is_floating_point:
+        input = to_dtype(input, torch.int64)
     counts = torch.bincount(input, weights, int(minlength))
     return wrap(counts if weights is not None else to_dtype(counts, torch.float32))
 
