@@ -52,7 +52,7 @@ class InstalledMethods:
         """Modified Bessel function of the first kind, order 0, element by element."""
 
     def bincount(self, weights: Any = None, minlength: int = 0) -> Any:
-        """How often each non-negative int occurs, as float32. Floats are cut to integers."""
+        """How often each non-negative int occurs, as float32. Whole floats count as ints."""
 
     def bitwise_and(self, other: Any) -> Any:
         """Bitwise and of ``input`` and ``other``, element by element."""
