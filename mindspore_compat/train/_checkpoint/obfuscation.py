@@ -176,47 +176,55 @@ def _config(network: Cell, target_modules: Any, given: Any, needed: str) -> dict
     return given
 
 
-#: of what an ``obf_config`` may hold: field -> (type, of its elements, whether it must be there)
-_FIELDS: dict[str, dict[str, tuple[type, type | None, bool]]] = {
+#: field -> (type, of its elements, whether it must be there)
+_Fields = dict[str, tuple[type, type | None, bool]]
+_LAYERS: _Fields = {"layers": (list, int, False)}
+#: of the items that an ``obf_config`` may hold
+_FIELDS: dict[str, _Fields] = {
     "obf_metadata_config": {
         "name": (str, None, True),
         "shape": (list, int, True),
         "save_metadata": (bool, None, False),
+        **_LAYERS,
     },
-    "weight_obf_config": {"target": (str, None, True), "weight_obf_ops": (list, dict, False)},
+    "weight_obf_config": {"target": (str, None, True), "weight_obf_ops": (list, dict, False), **_LAYERS},
     "network_obf_config": {
         "target": (str, None, True),
         "module": (str, None, True),
         "insert_new_input": (list, dict, False),
         "insert_ops": (list, dict, False),
+        **_LAYERS,
     },
 }
-_OPERATION = {"name": (str, True), "input_x": (str, True), "input_y": (str, True)} | dict.fromkeys(
-    ("transpose_a", "transpose_b"), (bool, False)
-)
+_OPERATION: _Fields = {
+    **dict.fromkeys(("name", "input_x", "input_y"), (str, None, True)),
+    **dict.fromkeys(("transpose_a", "transpose_b"), (bool, None, False)),
+}
 
 
 def _check_items(kind: str, items: Any) -> None:
-    """Raises TypeError for what is not as `_FIELDS` says."""
-    if not isinstance(items, list):
-        raise TypeError(f"obf_config[] type of should be list, but got {type(items)}.")
+    """Raises TypeError for what is not as `_FIELDS` and `_OPERATION` say."""
+    _check_type("obf_config[]", items, list, "type of")
     for item in items:
-        if not isinstance(item, dict):
-            raise TypeError(f"obf_config[][] type should be dict, but got {type(item)}.")
-        for name, (kind_of, inner, is_needed) in {**_FIELDS[kind], "layers": (list, int, False)}.items():
-            value = item.get(name)
-            if not isinstance(value, kind_of) if value is not None else is_needed:
-                raise TypeError(f"obf_config[][]['{name}'] type should be {kind_of.__name__}, but got {type(value)}.")
-            for element in value or () if inner is not None else ():
-                if inner is not None and not isinstance(element, inner):
-                    raise TypeError(
-                        f"obf_config[][]['{name}'][] type should be {inner.__name__}, but got {type(element)}."
-                    )
+        _check_type("obf_config[][]", item, dict)
+        _check_fields(item, _FIELDS[kind], "obf_config[][]['{}']")
         for operation in (*item.get("weight_obf_ops", ()), *item.get("insert_ops", ())):
-            for name, (kind_of, is_needed) in _OPERATION.items():
-                value = operation.get(name)
-                if not isinstance(value, kind_of) if value is not None else is_needed:
-                    raise TypeError(f"{name} type should be {kind_of.__name__}, but got {type(value)}: {operation}.")
+            _check_fields(operation, _OPERATION, "{}")
+
+
+def _check_fields(item: dict[str, Any], fields: _Fields, place: str) -> None:
+    for name, (kind, inner, is_needed) in fields.items():
+        value = item.get(name)
+        if value is not None or is_needed:
+            _check_type(place.format(name), value, kind)
+        if inner is not None:
+            for element in value or ():
+                _check_type(place.format(name) + "[]", element, inner)
+
+
+def _check_type(place: str, value: Any, kind: type, what: str = "type") -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{place} {what} should be {kind.__name__}, but got {type(value)}.")
 
 
 def _of_targets(network: Cell, targets: Any) -> dict[str, Any]:
