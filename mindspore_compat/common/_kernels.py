@@ -15,6 +15,7 @@ as it is.
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -223,6 +224,20 @@ def _kernel(name: str) -> Callable[..., Any]:
     return chosen
 
 
+def as_given(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, in which "auto" casts nothing: what upstream has as one operator, on neither of its lists."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for device in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(device):
+                with torch.autocast(device, enabled=False):
+                    return function(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return run
+
+
 @contextlib.contextmanager
 def giving_float32(names: frozenset[str]) -> Iterator[None]:
     """Within, while torch.autocast is on, the operators of these names hand on the float32 that they computed."""
@@ -236,6 +251,20 @@ def giving_float32(names: frozenset[str]) -> Iterator[None]:
 def adds_bias_apart(x: Any) -> bool:
     """Whether a layer's bias is an operand of its own here, by which float32 stays what a 16-bit product adds to."""
     return bool(_THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
+
+
+def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
+    """A convolution of torch, and its bias, which is an operand of its own where `adds_bias_apart` says so."""
+    if bias is None or not adds_bias_apart(x):
+        return operator(x, weight, bias, *rest)
+    return torch.add(operator(x, weight, None, *rest), torch.reshape(bias, (-1, *[1] * (weight.dim() - 2))))
+
+
+def dense(x: Any, weight: Any, bias: Any) -> Any:
+    """x · weightᵀ + bias of two operators, a product and a sum, as `adds_bias_apart` says."""
+    if bias is None or not adds_bias_apart(x):
+        return KERNELS["linear"](x, weight, bias)
+    return torch.add(KERNELS["linear"](x, weight), bias)
 
 
 @contextlib.contextmanager
@@ -261,23 +290,25 @@ def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
     return KERNELS.get(_NAMES.get(operator) or getattr(operator, "__name__", "").strip("_"))
 
 
-#: torch's operators that torch.autocast gives 16-bit inputs on a CPU, by their row
-CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (*_PRODUCTS, "scaled_dot_product_attention")}
+#: torch's operators that "auto" gives 16-bit inputs, by their row
+CAST_BY_AUTOCAST = {
+    _TABLE[name][0]: name
+    for name in (*_PRODUCTS, *"mv addmv inner tensordot multi_dot cov corrcoef scaled_dot_product_attention".split())
+}
 
 
-def cast_by_autocast(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs, by the kernel that the table
-    says.
+def cast_by_autocast(device: str, operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs (float64's, too), by the table's
+    kernel. What a product is added to is not rounded.
     """
-    dtype = torch.get_autocast_dtype("cpu")
-    if not torch.is_autocast_enabled("cpu") or any(
-        tensor.dtype is torch.float64 for tensor in _floats([*args, *kwargs.values()])
-    ):
-        return operator(*args, **kwargs)
-    with torch.autocast("cpu", enabled=False):
-        return KERNELS[CAST_BY_AUTOCAST[operator]](
-            *_cast(args, dtype), **{key: _cast(arg, dtype) for key, arg in kwargs.items()}
-        )
+    name, dtype = CAST_BY_AUTOCAST[operator], torch.get_autocast_dtype(device)
+    with torch.autocast(device, enabled=False):
+        added = {**_SUMS, "addbmm": "bmm"}.get(name)
+        if added and args[0].is_floating_point():
+            product = KERNELS[added](*_cast(args[1:], dtype))
+            product = torch.sum(product, 0) if name == "addbmm" else product
+            return args[0] * kwargs.get("beta", 1) + product * kwargs.get("alpha", 1)
+        return KERNELS[name](*_cast(args, dtype), **{key: _cast(arg, dtype) for key, arg in kwargs.items()})
 
 
 KERNELS: dict[str, Callable[..., Any]] = {name: _kernel(name) for name in _TABLE}

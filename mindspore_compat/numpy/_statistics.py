@@ -23,6 +23,7 @@ def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.Tensor.to(left, common), torch.Tensor.to(right, common)
 
 
+@kernels.as_given
 def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
     left, right = (torch.atleast_1d(item) for item in _float_pair(a, v))
     if left.dim() != 1 or right.dim() != 1 or not left.numel() or not right.numel():

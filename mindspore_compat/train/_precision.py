@@ -149,42 +149,64 @@ class _CastPrimitive:
 
 # --- auto: by operator ------------------------------------------------------------------------------------------------
 
-#: upstream's black list, by torch's names; torch.autocast has most of them on CUDA, and few on the CPU
+#: upstream's black list, by torch's names
 _IN_FLOAT32 = frozenset(
-    """pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm
-    batch_norm group_norm norm std var logsumexp cosine_similarity kl_div smooth_l1_loss multilabel_margin_loss
-    soft_margin_loss triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits pdist cdist renorm prod
-    softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss""".split()
+    """pow acos asin cosh erfinv exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 reciprocal rsqrt sinh tan
+    softplus log_sigmoid logsigmoid layer_norm native_layer_norm batch_norm group_norm norm std var logsumexp
+    cosine_similarity kl_div smooth_l1_loss cross_entropy cross_entropy_loss nll_loss nll_loss_nd
+    multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
+    binary_cross_entropy_with_logits l1_loss mse_loss lp_pool1d lp_pool2d trapezoid pdist cdist renorm prod cumprod
+    sum sum_to_size cumsum softmax softmin log_softmax""".split()
 )
-
-
+#: upstream's white list, by torch's names: torch.autocast casts for these alone
+_IN_HALF = frozenset(
+    """matmul __matmul__ __rmatmul__ mm bmm mv addmm addmv addbmm baddbmm linear inner tensordot einsum prelu
+    conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention""".split()
+)
 _KEPT = _IN_FLOAT32 - {"norm"}  # `ops.norm` rounds in the end
-_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # torch.autocast casts them, upstream does not
-_PROMOTED = frozenset({"cross", "linalg_cross"})
+_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # in float32, rounded to what is given
+_PROMOTED = frozenset("cross linalg_cross bilinear rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell".split())
 
 
 class _Float32Operators(TorchFunctionMode):
-    """Hands the operators of the black list their low-precision inputs as float32."""
+    """Hands the operators of the black list their inputs as float32, and leaves torch.autocast on for the white list's
+    alone.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not torch.is_autocast_enabled(current_device().type):  # a Cell with `to_float`
-            return func(*args, **(kwargs or {}))
-        if getattr(func, "__name__", "") in _RECURRENT:
-            with torch.autocast(current_device().type, enabled=False):
-                return func(*[_cast_floats(arg, torch.float32) for arg in args], **(kwargs or {}))
-        if getattr(func, "__name__", "") in _IN_FLOAT32:
-            args = tuple([_half_to32(arg) for arg in args])
-            if kwargs and kwargs.get("dtype") in (torch.float16, torch.bfloat16):
-                kwargs = {**kwargs, "dtype": torch.float32}
-        elif getattr(func, "__name__", "") in _PROMOTED and len({arg.dtype for arg in args[:2]}) == 2:
-            args = tuple([_half_to32(arg) for arg in args])
-        elif current_device().type == "cpu" and func in kernels.CAST_BY_AUTOCAST:
-            return kernels.cast_by_autocast(func, args, kwargs or {})
-        return func(*args, **(kwargs or {}))
+        kwargs, device = kwargs or {}, current_device().type
+        name = getattr(func, "__name__", "")
+        if name == "__get__" or not torch.is_autocast_enabled(device):  # a Cell with `to_float`
+            return func(*args, **kwargs)
+        if func in kernels.CAST_BY_AUTOCAST:
+            return kernels.cast_by_autocast(device, func, args, kwargs)
+        if name in _IN_HALF:
+            return func(*args, **kwargs)
+        if name in _IN_FLOAT32:
+            args = tuple([_to32(arg) for arg in args])
+            kwargs = {key: _to32(arg) for key, arg in kwargs.items()}
+            if kwargs.get("dtype") in _HALF:
+                kwargs["dtype"] = torch.float32
+        wide = name in _RECURRENT or (name in _PROMOTED and _differ(args[:3]))
+        torch.set_autocast_enabled(device, False)
+        try:
+            if not wide:
+                return func(*args, **kwargs)
+            result = func(*[_cast_floats(arg, torch.float32) for arg in args], **kwargs)
+            return _cast_floats(result, args[0].dtype) if name in _RECURRENT else result
+        finally:
+            torch.set_autocast_enabled(device, True)
 
 
-def _half_to32(value: Any) -> Any:
-    if isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16):
+_HALF = (torch.float16, torch.bfloat16)
+
+
+def _differ(values: Any) -> bool:
+    return len({value.dtype for value in values if isinstance(value, torch.Tensor)}) > 1
+
+
+def _to32(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype is not torch.float32:
         return torch._C.TensorBase.to(value, torch.float32)
     return value
 

@@ -27,13 +27,6 @@ def test_dtypes_and_losses_of_every_level(case: str) -> None:
     if theirs == REFUSED:
         assert ours["cell"] == "TrainOneStepWithLossScaleCell" and all(math.isfinite(loss) for loss in ours["losses"])
         theirs = GOLDEN["trained"][case.replace(case.split(":")[1], "none")]
-    if case.startswith(
-        "auto"
-    ):  # upstream's Dense on a CPU is a matmul and an addition in float32; on other devices one operator, as here
-        theirs = {
-            **theirs,
-            "dtypes": [[name, "float16" if name == "fc" else dtype] for name, dtype in theirs["dtypes"]],
-        }
     count = 1 if case.startswith("O2:unset") else 3  # its scale of 2 ** 24 overflows float16, and the steps are dropped
     np.testing.assert_allclose(
         ours["losses"][:count], theirs["losses"][:count], rtol=2e-6 if case.startswith("O0") else 3e-3
@@ -282,7 +275,6 @@ class _Apply(nn.Cell):
         return self.function(*args)
 
 
-@pytest.mark.cpu_only("on a GPU torch's own lists say what is cast")
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
@@ -300,6 +292,32 @@ class _Apply(nn.Cell):
         (lambda x, y: ops.matmul(y, x.T), "float16"),
         (lambda x, y: nn.Conv1d(3, 2, 1, has_bias=True)(x.T[None]), "float32"),
         (lambda x, y: nn.Conv1d(3, 2, 1)(x.T[None]), "float16"),
+        (lambda x, y: nn.Dense(3, 2)(x), "float32"),
+        (lambda x, y: nn.Dense(3, 2)(y), "float32"),
+        (lambda x, y: nn.Dense(3, 2, has_bias=False)(y), "float16"),
+        (lambda x, y: ops.dense(y, y, y[:, 0]), "float16"),
+        (lambda x, y: ops.conv2d(y[None, None], y[None, None], y[0, :1]), "float32"),
+        (lambda x, y: nn.MultiheadAttention(3, 1)(y[None], y[None], y[None])[0], "float32"),
+        (lambda x, y: nn.BiDense(3, 3, 2)(x, x), "float32"),
+        (lambda x, y: nn.RNNCell(3, 3)(x, x), "float32"),
+        (lambda x, y: nn.RNNCell(3, 3)(y, y), "float32"),
+        (lambda x, y: nn.CrossEntropyLoss()(x, ms.Tensor([0, 1], ms.int32)), "float32"),
+        (lambda x, y: ops.addmm(y, y[:, :2], y), "float32"),
+        (lambda x, y: ops.addbmm(y, y[None, :, :2], y[None]), "float32"),
+        (lambda x, y: ops.baddbmm(y[None], y[None, :, :2], y[None]), "float32"),
+        (lambda x, y: ops.mv(y, y[0]), "float16"),
+        (lambda x, y: ops.cov(y), "float16"),
+        (lambda x, y: ops.tensor_dot(x, y, (0, 0)), "float16"),
+        (lambda x, y: ops.exp(y.astype(ms.float64)), "float32"),
+        (lambda x, y: ops.matmul(y.astype(ms.float64), y.T.astype(ms.float64)), "float16"),
+        (lambda x, y: ops.logaddexp(x, x), "float32"),
+        (lambda x, y: ops.pdist(x), "float32"),
+        (lambda x, y: ops.vector_norm(x), "float16"),
+        (lambda x, y: ops.matrix_power(y[:, :2], 2), "float32"),
+        (lambda x, y: ops.cholesky_inverse(y[:, :2]), "float32"),
+        (lambda x, y: ops.interpolate(y[None, None], (4, 4), mode="bicubic"), "float32"),
+        (lambda x, y: ops.max_pool3d(x[None, None, None], (1, 2, 2)), "float16"),
+        (lambda x, y: ms.numpy.convolve(y[0], y[1]), "float32"),
         (lambda x, y: nn.Conv2dTranspose(1, 2, 2, has_bias=True)(x[None, None]), "float32"),
     ],
 )
@@ -315,7 +333,6 @@ def test_cells_with_a_dtype_of_their_own_are_left_alone_under_auto() -> None:
     assert result.dtype is ms.float16
 
 
-@pytest.mark.cpu_only("on a GPU torch's own lists say what is cast")
 @pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
 @pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
 def test_recurrent_layers_keep_the_dtype_under_auto(layer: Any, dtype: Any) -> None:

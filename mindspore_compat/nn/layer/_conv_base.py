@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,20 +14,12 @@ from mindspore_compat._api.validate import (
     check_positive_int,
     check_str_in,
 )
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
 
 __all__ = []
-
-
-def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-    """A convolution of torch, and its bias."""
-    if bias is None or not kernels.adds_bias_apart(x):
-        return operator(x, weight, bias, *rest)
-    return torch.add(operator(x, weight, None, *rest), torch.reshape(bias, (-1, *[1] * (weight.dim() - 2))))
 
 
 _MODES = ("same", "valid", "pad")

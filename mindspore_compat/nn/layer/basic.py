@@ -124,7 +124,7 @@ class Dense(Cell):
 
     def construct(self, x: Any) -> Any:
         try:
-            y = _linear(x, self.weight, self.bias if self.has_bias else None)
+            y = kernels.dense(x, self.weight, self.bias if self.has_bias else None)
         except (RuntimeError, TypeError) as error:
             raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
         return self.activation(y) if self.activation_flag else y

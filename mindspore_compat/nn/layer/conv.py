@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._api.validate import check_non_negative_int, check_str_in, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.layer._conv_base import _check_input_3d, _Conv, _line_init, _line_sizes, _two, convolved
+from mindspore_compat.nn.layer._conv_base import _check_input_3d, _Conv, _line_init, _line_sizes, _two
 from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
 from mindspore_compat.ops.function._conv import convolution_error, in_fast_order
 
@@ -49,7 +49,7 @@ class _Forward(_Conv):
             if padding is None:
                 x, padding = self._padded(x)
             _, stride, dilation = self._geometry
-            result = convolved(type(self)._operator, x, weight, bias, stride, padding, dilation, self._groups)
+            result = kernels.convolved(type(self)._operator, x, weight, bias, stride, padding, dilation, self._groups)
             if result.dim() == len(stride) + 2:
                 return result
             raise RuntimeError("torch takes one image, too")
@@ -223,7 +223,7 @@ class _Transposed(_Conv):
     def _convolve(self, x: Any, weight: Any) -> Any:
         bias = self.bias if self.has_bias else None
         try:
-            y = convolved(
+            y = kernels.convolved(
                 type(self)._operator, x, weight, bias, self._steps, self._both, self._missing, self._groups, self._gaps
             )
             if y.dim() != len(self._both) + 2:

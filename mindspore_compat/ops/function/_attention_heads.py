@@ -22,7 +22,7 @@ _OWNER = "multi_head_attention_forward"
 
 def linear(x: Any, w: Any, b: Any) -> Any:
     """x · wᵀ + b; ``b`` may be None."""
-    return wrap(kernels.linear(x, w, b))
+    return wrap(kernels.dense(x, w, b))
 
 
 def _inner_dropout(x: Any, p: float, training: bool) -> Any:
@@ -79,14 +79,14 @@ def _in_projection(
 def _in_projection_packed(q: Any, k: Any, v: Any, w: Any, b: Any, k_is_v: bool, q_is_k: bool) -> tuple[Any, ...]:
     """The inputs by the three matrices in ``w``, in as few products as what is the same input allows."""
     if k_is_v and q_is_k:
-        return wrap(tuple(torch.chunk(kernels.linear(q, w, b), 3, -1)))
+        return wrap(tuple(torch.chunk(kernels.dense(q, w, b), 3, -1)))
     if k_is_v:
         sizes = (q.shape[-1], 2 * q.shape[-1])
         w_q, w_kv = torch.split(w, sizes)
         b_q, b_kv = (None, None) if b is None else torch.split(b, sizes)
-        return wrap((kernels.linear(q, w_q, b_q), *torch.chunk(kernels.linear(k, w_kv, b_kv), 2, -1)))
+        return wrap((kernels.dense(q, w_q, b_q), *torch.chunk(kernels.dense(k, w_kv, b_kv), 2, -1)))
     biases = (None,) * 3 if b is None else torch.chunk(b, 3)
-    return wrap(tuple(kernels.linear(x, *each) for x, *each in zip((q, k, v), torch.chunk(w, 3), biases)))
+    return wrap(tuple(kernels.dense(x, *each) for x, *each in zip((q, k, v), torch.chunk(w, 3), biases)))
 
 
 def _additive(mask: Any, dtype: torch.dtype, name: str, owner: str) -> Any:
@@ -258,7 +258,7 @@ def multi_head_attention_forward(
         projected, num_heads, bias_k, bias_v, add_zero_attn, dropout_p if training else 0.0, key_padding_mask,
         attn_mask, static=(static_k, static_v), is_causal=is_causal,
     )  # fmt: skip
-    output = kernels.linear(output, out_proj_weight, out_proj_bias)
+    output = kernels.dense(output, out_proj_weight, out_proj_bias)
     weights = torch.mean(weights, 1) if average_attn_weights else weights
     return wrap((output, weights) if batched else (torch.squeeze(output, 1), torch.squeeze(weights, 0)))
 

@@ -152,7 +152,7 @@ def conv_nd(
         raise ValueError(
             f"For '{owner}', the 'pad_mode' must be one of 'valid', 'same' and 'pad', but got {pad_mode!r}."
         )
-    return wrap(_CONV[count](x, weight, bias, stride, symmetric, dilation, groups))
+    return wrap(kernels.convolved(_CONV[count], x, weight, bias, stride, symmetric, dilation, groups))
 
 
 def conv1d(

@@ -64,6 +64,7 @@ def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
     return torch.where(d < 1, near, torch.where(d < 2, far, torch.zeros_like(d)))
 
 
+@kernels.as_given
 def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
     """Cubic interpolation of the last two axes, with upstream's two kernels.
 

@@ -13,7 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, pair, takes_unsigned, to_dtype
+from mindspore_compat.ops._adapt import check_same_dtype, is_cast_by_operator, pair, takes_unsigned, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum
@@ -228,7 +228,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
 def pdist(input: Any, p: float = 2.0) -> Any:
     """p-norm distances of all pairs of rows of one matrix."""
     if input.dtype is torch.float16:  # torch has no kernel of it
-        return wrap(to_dtype(torch.pdist(torch.Tensor.float(input), p), torch.float16))
+        distances = torch.pdist(torch.Tensor.float(input), p)
+        return wrap(distances if is_cast_by_operator() else to_dtype(distances, torch.float16))
     return wrap(torch.pdist(input, p))
 
 
@@ -246,6 +247,7 @@ def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
     return kept + torch.tril(matrix, -1).mH if lower else kept + torch.triu(matrix, 1).mH
 
 
+@kernels.as_given
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
     triangle as it is, as upstream.

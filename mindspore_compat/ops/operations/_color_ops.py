@@ -172,6 +172,7 @@ def ScaleAndTranslate(
 ) -> _Run:
     """float32 images (N, ``size``, C): (N, H, W, C) ones scaled, then moved, by a filter."""
 
+    @kernels.as_given
     def run(images: Any, size: Any, scale: Any, translation: Any) -> Any:
         if images.dim() != 4:
             raise ValueError(f"For 'ScaleAndTranslate', the 'images' must have 4 axes, but got {images.dim()}.")

@@ -92,6 +92,7 @@ def MatrixSolveLs(fast: Bool = True) -> _Run:
     ignored, as upstream.
     """
 
+    @kernels.as_given
     def run(matrix: Any, rhs: Any, l2: Any) -> Any:
         weight = l2.to(matrix.device, matrix.real.dtype if matrix.is_complex() else matrix.dtype)
         if not fast:

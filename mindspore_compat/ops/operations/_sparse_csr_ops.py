@@ -155,6 +155,7 @@ def SparseMatrixMatMul(
 ) -> _Run:
     """The dense product of sparse matrices in five parts and dense ones."""
 
+    @kernels.as_given
     def run(
         x1_dense_shape: Any, x1_batch_pointers: Any, x1_row_pointers: Any, x1_col_indices: Any, x1_values: Any,
         x2_dense: Any,

@@ -249,6 +249,7 @@ def DeformableOffsets(
     """The moved taps of a deformable convolution, side by side: (n, c, h·kh, w·kw)."""
     kh, kw = as_ints(ksize)
 
+    @kernels.as_given
     def run(x: Any, offsets: Any) -> Any:
         channels = x.shape[1]
         identity = (

@@ -64,6 +64,7 @@ SparseTensorDenseAdd = plain(
 def SparseTensorDenseMatmul(adjoint_st: Bool = False, adjoint_dt: Bool = False) -> _Run:
     """The product of a sparse matrix (indices (n, 2), values, shape), and a dense one; each may be transposed."""
 
+    @kernels.as_given
     def run(indices: Any, values: Any, sparse_shape: Any, dense: Any) -> Any:
         shape = as_ints(sparse_shape)
         if shape[0 if adjoint_st else 1] != dense.shape[1 if adjoint_dt else 0]:
