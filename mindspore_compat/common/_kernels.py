@@ -298,7 +298,7 @@ CAST_BY_AUTOCAST = {
 
 
 def cast_by_autocast(device: str, operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs (float64's, too), by the table's
+    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs (float64, too), by the table's
     kernel. What a product is added to is not rounded.
     """
     name, dtype = CAST_BY_AUTOCAST[operator], torch.get_autocast_dtype(device)
