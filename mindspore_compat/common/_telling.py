@@ -14,8 +14,8 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
+from mindspore_compat.common._lacking import retried
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._unsigned import retried
 
 __all__ = ["handed_on", "otherwise", "telling_text", "tells_of_refusals"]
 

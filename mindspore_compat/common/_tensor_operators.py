@@ -11,12 +11,12 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import operand_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
-from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 

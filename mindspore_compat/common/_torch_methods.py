@@ -9,9 +9,9 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 

@@ -150,12 +150,18 @@ def _step(x: torch.Tensor, at_zero: torch.Tensor) -> torch.Tensor:
     return torch.where(x == 0, at_zero, torch.heaviside(x.detach(), at_zero.detach()))
 
 
+def _quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """A number is a float32 or int32 Tensor of no axes here, which counts as others do."""
+    common = torch.promote_types(x.dtype, y.dtype)
+    return F.true_divide(torch.Tensor.to(x, common), torch.Tensor.to(y, common))
+
+
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": F.add,
     "subtract": F.sub,
     "multiply": F.mul,
-    "divide": F.true_divide,
-    "true_divide": F.true_divide,
+    "divide": _quotient,
+    "true_divide": _quotient,
     "floor_divide": _of_bools(F.floor_div),
     "mod": _modulo(F.floor_mod),
     "remainder": _modulo(F.floor_mod),
@@ -178,6 +184,15 @@ _BINARY: dict[str, Callable[..., Any]] = {
 }
 
 
+_IN_THE_OTHERS_DTYPE = frozenset({"maximum", "minimum"})
+
+
+def _like(value: Any, other: Any) -> Any:
+    """A number in the dtype of what it is compared with, as upstream: 1.5 is 1 beside integers."""
+    is_number = isinstance(value, (int, float)) and isinstance(other, torch.Tensor)
+    return torch.full((), value, dtype=other.dtype, device=other.device) if is_number else value
+
+
 def _unary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x: Any, dtype: Any = None) -> Any:
         return cast(function(as_tensor(x)), dtype)
@@ -189,6 +204,8 @@ def _unary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x1: Any, x2: Any, dtype: Any = None) -> Any:
+        if name in _IN_THE_OTHERS_DTYPE:
+            x1, x2 = _like(x1, x2), _like(x2, x1)
         return cast(function(wrap(as_tensor(x1)), wrap(as_tensor(x2))), dtype)
 
     op.__name__ = op.__qualname__ = name

@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, cast, float_of, on_device
+from mindspore_compat.numpy.utils import as_tensor, cast, float32_of, float_of, on_device
 
 __all__ = """
     convolve correlate cov corrcoef bincount histogram histogramdd histogram2d digitize searchsorted interp
@@ -83,7 +83,7 @@ def cov(
 
 
 def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
-    rows = [torch.atleast_2d(float_of(as_tensor(item))) for item in (m, y) if item is not None]
+    rows = [torch.atleast_2d(float32_of(as_tensor(item))) for item in (m, y) if item is not None]
     rows = [item if rowvar or item.shape[0] == 1 else torch.t(item) for item in rows]
     return torch.cat(rows) if len(rows) > 1 else rows[0]
 

@@ -16,7 +16,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy import _joining
 from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted
-from mindspore_compat.numpy.utils import as_tensor, on_device
+from mindspore_compat.numpy.utils import as_tensor, float32_of, on_device
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
@@ -139,8 +139,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``."""
     if x is None or y is None:
         raise TypeError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
-    if isinstance(x, (int, float)) == isinstance(y, (int, float)):
-        x, y = _promoted((x, y))
+    x, y = _promoted((x, y))
     left, right = x, y
     return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), left, right)
 
@@ -148,8 +147,8 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """At each place the choice of the first condition that holds."""
     conditions = [torch.Tensor.to(as_tensor(item), torch.bool) for item in condlist]
-    choices = _promoted([*choicelist, default])
-    result = choices.pop()
+    choices = _promoted(choicelist)
+    result = as_tensor(default).to(choices[0].dtype)
     for condition, choice in zip(reversed(conditions), reversed(choices)):
         result = torch.where(condition, choice, result)
     return wrap(result)
@@ -260,7 +259,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     result = torch.zeros_like(source)
     for condition, function in zip(conditions, functions):
         value = as_tensor(function(wrap(source), *args, **kw) if callable(function) else function)
-        result = torch.where(condition, torch.Tensor.to(value, source.dtype), result)
+        common = torch.promote_types(value.dtype, result.dtype)
+        result = torch.where(condition, torch.Tensor.to(value, common), torch.Tensor.to(result, common))
     return wrap(result)
 
 
@@ -296,4 +296,4 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Vector or matrix norm."""
     source = as_tensor(x)
-    return wrap(kernels.norm(source if source.dtype.is_floating_point else source.float(), ord, axis, keepdims))
+    return wrap(kernels.norm(float32_of(source), ord, axis, keepdims))

@@ -20,7 +20,7 @@ from mindspore_compat.numpy._elementwise import *  # noqa: F403
 from mindspore_compat.numpy._products import *  # noqa: F403
 from mindspore_compat.numpy._statistics import *  # noqa: F403
 from mindspore_compat.numpy._statistics import convolve
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float_of, number_of, promoted
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, dtype_of, float32_of, float_of, number_of, promoted
 from mindspore_compat.ops import function as F
 
 __all__ = [
@@ -52,9 +52,10 @@ def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) ->
 
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
     """Weighted mean; with ``returned`` also the sum of weights."""
-    source = float_of(as_tensor(x))
+    given = as_tensor(x)
+    source = float_of(given)
     if weights is None:
-        result = torch.mean(source, axes_of(axis))
+        result = torch.mean(source, axes_of(axis)).to(given.dtype)
         total = torch.full_like(result, source.numel() / builtins.max(result.numel(), 1))
     else:
         weight = as_tensor(weights).to(source.dtype)
@@ -62,7 +63,7 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             weight = torch.reshape(weight, [-1 if i == axis % source.dim() else 1 for i in range(source.dim())])
         weight = torch.Tensor.expand(weight, tuple(source.shape))
         total = torch.sum(weight, axes_of(axis))
-        result = torch.sum(source * weight, axes_of(axis)) / total
+        result = (torch.sum(source * weight, axes_of(axis)) / total).to(given.dtype)
     return (wrap(result), wrap(total)) if returned else wrap(result)
 
 
@@ -236,7 +237,7 @@ def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Central differences."""
-    source = float_of(as_tensor(f))
+    source = float32_of(as_tensor(f))
     axes = tuple(range(source.dim())) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     spacing = (
         [1.0] * len(axes)
@@ -280,7 +281,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """The value of a polynomial."""
     coefficients, point = as_tensor(p), as_tensor(x)
-    result = torch.zeros_like(float_of(point))
+    result = torch.zeros_like(float32_of(point))
     for coefficient in coefficients:
         result = result * point + coefficient
     return wrap(result)
@@ -307,7 +308,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 
 def unwrap(p: Any, discont: float = np.pi, axis: int = -1) -> Any:
     """Angles without jumps of more than ``discont``."""
-    source = float_of(as_tensor(p))
+    source = float32_of(as_tensor(p))
     steps = torch.diff(source, dim=axis)
     turned = torch.remainder(steps + np.pi, 2 * np.pi) - np.pi
     turned = torch.where((turned == -np.pi) & (steps > 0), torch.full_like(turned, np.pi), turned)

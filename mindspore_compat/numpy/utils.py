@@ -11,8 +11,8 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
+from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._refusals import AxisError, ShapeError, refused
-from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -114,6 +114,14 @@ def promoted(first: torch.dtype, second: torch.dtype) -> torch.dtype:
         return torch.promote_types(first, second)
     names = [str(item).removeprefix("torch.") for item in pair]
     return to_torch_dtype(np.promote_types(*names).name)
+
+
+def float32_of(x: torch.Tensor) -> torch.Tensor:
+    """Integers and 16-bit floats as float32."""
+    return x if x.dtype in _WIDE else torch.Tensor.to(x, torch.float32)
+
+
+_WIDE = {torch.float32, torch.float64, torch.complex64, torch.complex128}
 
 
 def float_of(x: torch.Tensor) -> torch.Tensor:

@@ -22,7 +22,7 @@ from mindspore_compat._api.validate import (
     check_str_in,
     check_type,
 )
-from mindspore_compat.common._unsigned import retried
+from mindspore_compat.common._lacking import retried
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops._input_names import positional
 from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later

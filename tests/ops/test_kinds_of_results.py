@@ -1,9 +1,13 @@
 """dtypes and values that mixed kinds give: real MindSpore's."""
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
+from mindspore_compat import numpy as mnp
+
+SQUARE = Tensor([[4.0, 1.0], [1.0, 3.0]])
 
 
 def tensor(dtype):
@@ -29,9 +33,70 @@ def tensor(dtype):
         (ops.leaky_relu, (Tensor([-2, 0, 3], ms.int8), 0.5), ms.int8, [0, 0, 3]),
         (ops.bincount, (tensor(ms.bool_),), ms.float32, [1, 2]),
         (ops.bincount, (Tensor([1.0, 2.0]),), ms.float32, [0, 1, 1]),
+        (ops.histc, (tensor(ms.float16), 2), ms.float32, [1, 2]),
+        (ops.cov, (tensor(ms.float16),), ms.float32, 1),
+        (mnp.maximum, (tensor(ms.int32), 1.5), ms.int32, [1, 1, 2]),
+        (mnp.minimum, (0.5, tensor(ms.float16)), ms.float16, [0.5, 0, 0.5]),
+        (mnp.average, (Tensor([1, 2, 2], ms.int32),), ms.int32, 1),
+        (mnp.select, ([tensor(ms.bool_)], [tensor(ms.int32)], 1.5), ms.int32, [1, 1, 2]),
+        (mnp.piecewise, (tensor(ms.int32), [tensor(ms.bool_)], [1.5]), ms.float32, [1.5, 0, 1.5]),
+        (mnp.where, (tensor(ms.bool_), tensor(ms.float16), 0.5), ms.float32, [1, 0.5, 2]),
+        (mnp.norm, (Tensor([3, 4], ms.float16),), ms.float32, 5),
+        (mnp.gradient, (tensor(ms.float16),), ms.float32, [-1, 0.5, 2]),
+        (mnp.true_divide, (tensor(ms.float16), 0.5), ms.float32, [2, 0, 4]),
+        (mnp.true_divide, (tensor(ms.float16), 2), ms.float16, [0.5, 0, 1]),
     ],
 )
 def test_kinds(function, args, dtype, values):
     found = function(*args)
     assert found.dtype == dtype
     assert found.astype(ms.float32).asnumpy().tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "dtypes"),
+    [
+        (ops.cholesky, (), ["float16"]),
+        (ops.det, (), ["float16"]),
+        (ops.logdet, (), ["float16"]),
+        (ops.slogdet, (), ["float16", "float16"]),
+        (ops.matrix_solve, (SQUARE,), ["float16"]),
+        (ops.qr, (), ["float16", "float16"]),
+        (ops.geqrf, (), ["float16", "float16"]),
+        (ops.lstsq, (SQUARE,), ["float16"]),
+        (ops.fft, (), ["complex64"]),
+        (ops.rfft2, (), ["complex64"]),
+        (ops.hfft, (), ["float32"]),
+        (ops.irfftn, (), ["float32"]),
+        (lambda x: ops.prelu(x, Tensor([0.5], ms.float32)), (), ["float16"]),
+        (lambda x: ops.multi_margin_loss(x, Tensor([1, 0], ms.int64)), (), ["float16"]),
+    ],
+)
+def test_float16_where_torch_has_no_kernel(function, args, dtypes):
+    """As real MindSpore, which has kernels: what float32 gives, rounded."""
+
+    def of(dtype):
+        found = function(SQUARE.astype(dtype), *[item.astype(dtype) for item in args])
+        return found if isinstance(found, tuple) else (found,)
+
+    halves, wholes = of(ms.float16), of(ms.float32)
+    assert [str(item.dtype).removeprefix("torch.") for item in halves] == dtypes
+    for half, whole in zip(halves, wholes, strict=True):
+        np.testing.assert_allclose(half.asnumpy(), whole.asnumpy(), rtol=2e-3, atol=2e-3)
+
+
+def test_gradients_of_float16_where_torch_has_no_kernel():
+    found = ms.grad(ops.det)(SQUARE.astype(ms.float16))
+    assert found.dtype == ms.float16
+    np.testing.assert_allclose(found.asnumpy(), [[3, -1], [-1, 4]], rtol=2e-3)
+
+
+def test_ctc_loss_of_float16():
+    logits = Tensor(np.random.RandomState(0).randn(4, 1, 3), ms.float32)
+    labels = Tensor([[0, 0]], ms.int64), Tensor([1], ms.int32), Tensor([4], ms.int32)
+    for merge in (True, False):
+        loss, gradient = ops.operations.CTCLoss(ctc_merge_repeated=merge)(logits.astype(ms.float16), *labels)
+        wide = ops.operations.CTCLoss(ctc_merge_repeated=merge)(logits, *labels)
+        assert loss.dtype == ms.float16 and gradient.dtype == ms.float16
+        np.testing.assert_allclose(loss.asnumpy(), wide[0].asnumpy(), rtol=3e-3)
+        np.testing.assert_allclose(gradient.asnumpy(), wide[1].asnumpy(), atol=2e-3)

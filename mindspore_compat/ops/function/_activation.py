@@ -11,7 +11,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none, with_axes
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype, with_axes
 
 __all__ = """
     relu relu6 sigmoid tanh softmax softmin log_softmax logsigmoid softplus softsign softshrink soft_shrink
@@ -186,7 +186,7 @@ def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
 
 def prelu(input: Any, weight: Any) -> Any:
     """x for x > 0, else weight · x, one weight or one for each channel."""
-    return wrap(torch.prelu(input, weight))
+    return wrap(torch.prelu(input, to_dtype(weight, input.dtype)))
 
 
 def rrelu(input: Any, lower: float = 0.125, upper: float = 1 / 3) -> Any:

@@ -12,8 +12,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._unsigned import lacks_kernel, retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._bessel import BESSEL

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_non_negative_int, check_type
+from mindspore_compat.common._lacking import lacks_kernel
 from mindspore_compat.common._telling import tells_of_refusals
-from mindspore_compat.common._unsigned import lacks_kernel
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype

@@ -306,8 +306,8 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 def histc(input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
     """Counts in ``bins`` equal bins between ``min`` and ``max`` (0 and 0: the data's own range)."""
-    counts = torch.histc(to_dtype(input, torch.float32) if not input.dtype.is_floating_point else input, bins, min, max)
-    return wrap(to_dtype(counts, input.dtype))
+    counts = torch.histc(input if input.dtype is torch.float64 else to_dtype(input, torch.float32), bins, min, max)
+    return wrap(counts if input.dtype.is_floating_point else to_dtype(counts, input.dtype))
 
 
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -325,6 +325,8 @@ def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows."""
+    if input.dtype is torch.float16:
+        input = to_dtype(input, torch.float32)
     return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))
 
 

@@ -60,7 +60,7 @@ def clip_by_value(
                 f"int, but got {type(value).__name__}."
             )
     if isinstance(x, (tuple, list)):
-        return type(x)(_clipped(item, low, high) for item in x)
+        return tuple([_clipped(item, low, high) for item in x])
     return _clipped(x, low, high)
 
 
@@ -129,7 +129,7 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
         )
     factor = _kinks.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
-    return scaled[0] if isinstance(x, torch.Tensor) else type(x)(scaled)
+    return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
 
 
 tells_of_refusals(globals(), __all__)

@@ -19,11 +19,16 @@ _ND = ("fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn")
 __all__ = [*_1D, *_2D, *_ND, "fftshift", "ifftshift", "fftfreq", "rfftfreq", "stft"]
 
 
+def _single(x: Any) -> Any:
+    """float16 as float32: torch computes in it on a GPU alone, upstream nowhere."""
+    return torch.Tensor.float(x) if x.dtype is torch.float16 else x
+
+
 def _over_one(name: str) -> Callable[..., Any]:
     function = getattr(torch.fft, name)
 
     def op(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-        return wrap(function(input, n, dim, norm))
+        return wrap(function(_single(input), n, dim, norm))
 
     op.__name__, op.__doc__ = name, f"``{name}`` along one axis."
     return op
@@ -33,7 +38,7 @@ def _over_two(name: str) -> Callable[..., Any]:
     function = getattr(torch.fft, name)
 
     def op(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-        return wrap(function(input, s, dim, norm))
+        return wrap(function(_single(input), s, dim, norm))
 
     op.__name__, op.__doc__ = name, f"``{name}`` along two axes."
     return op
@@ -43,7 +48,7 @@ def _over_all(name: str) -> Callable[..., Any]:
     function = getattr(torch.fft, name)
 
     def op(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-        return wrap(function(input, s, dim, norm))
+        return wrap(function(_single(input), s, dim, norm))
 
     op.__name__, op.__doc__ = name, f"``{name}`` along all or the named axes."
     return op

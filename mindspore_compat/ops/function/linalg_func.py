@@ -10,8 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._lacking import retried
 from mindspore_compat.common._telling import tells_of_refusals
-from mindspore_compat.common._unsigned import retried
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_same_dtype, is_cast_by_operator, pair, takes_unsigned, to_dtype
 

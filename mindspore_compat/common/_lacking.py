@@ -1,5 +1,5 @@
-"""Operators on uint16, uint32, uint64 and bool for which torch has no kernels, and upstream has: they compute in
-integers, and what they give is of the dtype again. Asked only after torch has refused.
+"""Operators on uint16, uint32, uint64, bool and 16-bit floats for which torch has no kernels, and upstream has: they
+compute in integers, or float32, and what they give is of the dtype again. Asked only after torch has refused.
 """
 
 from __future__ import annotations
@@ -31,12 +31,27 @@ _ORDERED = ("amax", "amin", "scatter_reduce")
 #: operators that upstream computes of bools as of the numbers 0 and 1: what is not 0 of the result is True
 _OF_BOOLS = frozenset("abs trunc fix sub subtract div floor_divide fmod remainder relu clamp_min".split())
 _ABOUT_BOOLS = re.compile("not implemented for 'Bool'|[bB]ool(ean inputs not supported| tensors? is not supported)")
+_ABOUT_HALVES = re.compile(
+    "not implemented for '(Half|BFloat16)'|Low precision dtypes not supported|Unsupported dtype (Half|BFloat16)|"
+    "doesn't handle types other than float and double"
+)
+_OF_BITS = re.compile('"(bitwise|[lr]shift)')  # which floats have in no precision
+_HALVES = (torch.float16, torch.bfloat16)
 _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mode", "kthvalue", "unique")
 
 
 def lacks_kernel(error: Exception) -> bool:
-    """Whether torch says that it has no kernel for an unsigned dtype, or bools."""
-    return any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64)) or _is_of_bools(error)
+    """Whether torch says that it has no kernel for an unsigned dtype, bools or 16-bit floats."""
+    return (
+        any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64))
+        or _is_of_bools(error)
+        or _is_of_halves(error)
+    )
+
+
+def _is_of_halves(error: Exception) -> bool:
+    text = str(error)
+    return _ABOUT_HALVES.search(text) is not None and not _OF_BITS.search(text)
 
 
 def _is_of_bools(error: Exception) -> bool:
@@ -46,7 +61,7 @@ def _is_of_bools(error: Exception) -> bool:
 def retried(
     error: Exception, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
 ) -> Any:
-    """What the function gives where operators without a kernel compute in int64.
+    """What the function gives where operators without a kernel compute in int64, or float32.
 
     Raises:
         error: where that is not why torch refused.
@@ -70,8 +85,10 @@ class _Wide(TorchFunctionMode):
         except (RuntimeError, TypeError) as error:
             if not lacks_kernel(error) and "Promotion for uint16" not in str(error):
                 raise
-            is_of_bools = _is_of_bools(error)
+            is_of_bools, is_of_halves = _is_of_bools(error), _is_of_halves(error)
         name = getattr(func, "__name__", "").strip("_")
+        if is_of_halves:
+            return self._in_float32(func, args, kwargs)
         if is_of_bools:
             if name not in _OF_BOOLS or func.__name__ == name + "_" or kwargs.get("out") is not None:
                 raise self._error
@@ -91,6 +108,19 @@ class _Wide(TorchFunctionMode):
             return (_narrowed(result[0], dtype), *result[1:])
         return tree_map(lambda item: _narrowed(item, dtype), result)
 
+    def _in_float32(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        dtypes = {leaf.dtype for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)}
+        halves = dtypes.intersection(_HALVES)
+        if (
+            len(halves) != 1
+            or function.__name__.rstrip("_") + "_" == function.__name__
+            or kwargs.get("out") is not None
+        ):
+            raise self._error
+        dtype = halves.pop()
+        args, kwargs = tree_map(lambda item: _cast(item, dtype, torch.float32), (args, kwargs))
+        return tree_map(lambda item: _cast(item, torch.float32, dtype), function(*args, **kwargs))
+
     def _widened(self, value: Any) -> Any:
         wide = _to_int64(value)
         if not _is_unsigned(value):
@@ -98,6 +128,10 @@ class _Wide(TorchFunctionMode):
         if value.dtype is torch.uint64 and bool(torch.any(wide < 0)):
             raise self._error
         return wide
+
+
+def _cast(value: Any, dtype: torch.dtype, to: torch.dtype) -> Any:
+    return value.to(to) if isinstance(value, torch.Tensor) and value.dtype is dtype else value
 
 
 def _of_bools(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
