@@ -37,6 +37,15 @@ _ABOUT_HALVES = re.compile(
 )
 _OF_BITS = re.compile('"(bitwise|[lr]shift)')  # which floats have in no precision
 _HALVES = (torch.float16, torch.bfloat16)
+_ABOUT_INTEGERS = re.compile(r"not implemented for '(Int|Long|Short|Char|Byte)'|mean\(\): could not infer output dtype")
+#: operators of images that move numbers, or average them and cut what comes out
+_OF_INTEGERS = frozenset(
+    """
+    unfold im2col interpolate upsample_nearest1d upsample_nearest2d upsample_nearest3d max_unpool1d max_unpool2d
+    max_unpool3d adaptive_avg_pool3d round hardsigmoid hardswish frac
+    """.split()
+)
+_INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mode", "kthvalue", "unique")
 
 
@@ -46,7 +55,12 @@ def lacks_kernel(error: Exception) -> bool:
         any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64))
         or _is_of_bools(error)
         or _is_of_halves(error)
+        or _is_of_integers(error)
     )
+
+
+def _is_of_integers(error: Exception) -> bool:
+    return _ABOUT_INTEGERS.search(str(error)) is not None
 
 
 def _is_of_halves(error: Exception) -> bool:
@@ -85,10 +99,18 @@ class _Wide(TorchFunctionMode):
         except (RuntimeError, TypeError) as error:
             if not lacks_kernel(error) and "Promotion for uint16" not in str(error):
                 raise
-            is_of_bools, is_of_halves = _is_of_bools(error), _is_of_halves(error)
+            is_of_bools, is_of_halves, is_of_integers = (
+                _is_of_bools(error),
+                _is_of_halves(error),
+                _is_of_integers(error),
+            )
         name = getattr(func, "__name__", "").strip("_")
         if is_of_halves:
-            return self._in_float32(func, args, kwargs)
+            return self._in_floats(func, args, kwargs, _HALVES, torch.float32)
+        if is_of_integers:
+            if name not in _OF_INTEGERS:
+                raise self._error
+            return self._in_floats(func, args, kwargs, _INTEGERS, torch.float64)
         if is_of_bools:
             if name not in _OF_BOOLS or func.__name__ == name + "_" or kwargs.get("out") is not None:
                 raise self._error
@@ -108,18 +130,17 @@ class _Wide(TorchFunctionMode):
             return (_narrowed(result[0], dtype), *result[1:])
         return tree_map(lambda item: _narrowed(item, dtype), result)
 
-    def _in_float32(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        dtypes = {leaf.dtype for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)}
-        halves = dtypes.intersection(_HALVES)
-        if (
-            len(halves) != 1
-            or function.__name__.rstrip("_") + "_" == function.__name__
-            or kwargs.get("out") is not None
-        ):
+    def _in_floats(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, dtypes: Sequence[torch.dtype], wide: torch.dtype
+    ) -> Any:
+        first = next(leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)).dtype
+        if first not in dtypes or function.__name__.rstrip("_") + "_" == function.__name__ or "out" in kwargs:
             raise self._error
-        dtype = halves.pop()
-        args, kwargs = tree_map(lambda item: _cast(item, dtype, torch.float32), (args, kwargs))
-        return tree_map(lambda item: _cast(item, torch.float32, dtype), function(*args, **kwargs))
+        if first in _HALVES:
+            args, kwargs = tree_map(lambda item: _cast(item, first, wide), (args, kwargs))
+        else:  # the first alone: others are places
+            args = (args[0].to(wide), *args[1:])
+        return tree_map(lambda item: _cast(item, wide, first), function(*args, **kwargs))
 
     def _widened(self, value: Any) -> Any:
         wide = _to_int64(value)

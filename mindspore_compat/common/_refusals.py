@@ -77,6 +77,7 @@ _OF_DTYPES = re.compile(
         (
             r"not implemented for ('|complex)|same dtype|expected scalar type|expected (both|all) .* (dtype|type)",
             r"must be a boolean|boolean tensor|on a bool tensor|is not supported for (bool|complex)",
+            r"only supports? floating.point|floating point or complex|dtype to be floating|either float or double",
             r"can't be cast to the desired|Promotion for uint16|Expected dtype int|dtypes? (to be equal|match)",
         )
     )

@@ -60,8 +60,11 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The correlation of 1-d inputs."""
-    return _sliding(a, v, mode, False)
+    """The correlation of 1-d inputs; of integers in float32 (of 64 bits float64)."""
+    found = _sliding(a, v, mode, False)
+    if found.dtype.is_floating_point or found.dtype.is_complex:
+        return found
+    return wrap(torch.Tensor.to(found, torch.float64 if found.dtype is torch.int64 else torch.float32))
 
 
 def cov(

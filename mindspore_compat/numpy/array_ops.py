@@ -296,4 +296,6 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Vector or matrix norm."""
     source = as_tensor(x)
-    return wrap(kernels.norm(float32_of(source), ord, axis, keepdims))
+    found = kernels.norm(float32_of(source), ord, axis, keepdims)
+    is_element = ord in (np.inf, -np.inf) and not source.dtype.is_floating_point
+    return wrap(torch.Tensor.to(found, source.dtype) if is_element else found)

@@ -35,6 +35,32 @@ def tensor(dtype):
         (ops.bincount, (Tensor([1.0, 2.0]),), ms.float32, [0, 1, 1]),
         (ops.histc, (tensor(ms.float16), 2), ms.float32, [1, 2]),
         (ops.cov, (tensor(ms.float16),), ms.float32, 1),
+        (ops.vector_norm, (tensor(ms.int32),), ms.float32, 5**0.5),
+        (ops.vector_norm, (tensor(ms.int32), 0), ms.int64, 2),
+        (ops.matrix_norm, (SQUARE.astype(ms.int32), 1), ms.int64, 5),
+        (ops.matrix_norm, (SQUARE.astype(ms.int32), float("inf")), ms.int32, 5),
+        (ops.norm, (SQUARE.astype(ms.int32),), ms.float32, 27**0.5),
+        (ops.clip_by_norm, (Tensor([3, 4], ms.int32), 1.0), ms.float32, [0.6, 0.8]),
+        (ops.mse_loss, (tensor(ms.int32), tensor(ms.int32) * 2 + 1), ms.float32, 14 / 3),
+        (ops.mse_loss, (tensor(ms.int32), tensor(ms.int32) * 2 + 1, "none"), ms.float32, [4, 1, 9]),
+        (ops.l1_loss, (tensor(ms.int32), tensor(ms.int32) * 3 + 1), ms.int32, 3),
+        (ops.l1_loss, (tensor(ms.int32), tensor(ms.int32) * 2 + 1, "sum"), ms.int32, 6),
+        (ops.huber_loss, (tensor(ms.int32), tensor(ms.int32) * 2 + 1, "sum"), ms.float32, 4.5),
+        (ops.nll_loss, (SQUARE.astype(ms.int32), Tensor([1, 0], ms.int32), None, -100, "none"), ms.float32, [-1, -1]),
+        (ops.operations.CumProd(), (tensor(ms.int32) + 1, 0), ms.int32, [2, 2, 6]),
+        (ops.vecdot, (tensor(ms.int32), tensor(ms.int32)), ms.int64, 5),
+        (ops.addcmul, (tensor(ms.int32), tensor(ms.int32), tensor(ms.int32), 0.5), ms.int32, [1, 0, 2]),
+        (ops.unfold, (SQUARE.astype(ms.int32)[None, None], 2), ms.int32, [[[4], [1], [1], [3]]]),
+        (
+            ops.operations.ResizeNearestNeighbor((1, 4)),
+            (SQUARE.astype(ms.int32)[None, None],),
+            ms.int32,
+            [[[[4, 4, 1, 1]]]],
+        ),
+        (ops.adaptive_avg_pool3d, (SQUARE.astype(ms.int32)[None, None], 1), ms.int32, [[[[2]]]]),
+        (mnp.around, (tensor(ms.int32), 1), ms.int32, [1, 0, 2]),
+        (mnp.norm, (SQUARE.astype(ms.int32), float("inf"), 1), ms.int32, [4, 3]),
+        (mnp.correlate, (tensor(ms.int32), tensor(ms.int32)), ms.float32, [5]),
         (mnp.maximum, (tensor(ms.int32), 1.5), ms.int32, [1, 1, 2]),
         (mnp.minimum, (0.5, tensor(ms.float16)), ms.float16, [0.5, 0, 0.5]),
         (mnp.average, (Tensor([1, 2, 2], ms.int32),), ms.int32, 1),
@@ -50,7 +76,7 @@ def tensor(dtype):
 def test_kinds(function, args, dtype, values):
     found = function(*args)
     assert found.dtype == dtype
-    assert found.astype(ms.float32).asnumpy().tolist() == values
+    np.testing.assert_allclose(found.astype(ms.float32).asnumpy(), values, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -319,6 +319,8 @@ def _between(start: Any, end: Any, weight: Any) -> torch.Tensor:
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     check_same_dtype("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    if isinstance(value, float) and not (input.is_floating_point() or input.is_complex()):
+        value = int(value)  # of the tensors' dtype, as upstream has it
     return input + tensor1 * tensor2 * value
 
 

@@ -104,6 +104,7 @@ def nll_loss(
             f"For 'nll_loss', the 'target' must be classes as integers, but got {dtype_name(target.dtype)}."
         )
     check_type(label_smoothing, "label_smoothing", (float, int), "nll_loss")
+    (inputs,) = _as_floats(inputs)
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
@@ -212,8 +213,14 @@ def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
     return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label.detach(), logits.dtype), reduction="none"))
 
 
+def _as_floats(*inputs: Any) -> list[Any]:
+    """Integers as float32."""
+    return [x if x.is_floating_point() or x.is_complex() else to_dtype(x, torch.float32) for x in inputs]
+
+
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """(input - target)²."""
+    """(input - target)²; of integers in float32."""
+    input, target = _as_floats(input, target)
     return reduced(kernels.square(torch.sub(input, target)), reduction, "mse_loss")
 
 
@@ -221,8 +228,11 @@ mse_loss_ext = mse_loss
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """|input - target|."""
-    return reduced(torch.abs(torch.sub(input, target)), reduction, "l1_loss")
+    """|input - target|; of integers, cut to them."""
+    distance = torch.abs(torch.sub(input, target))
+    if distance.dtype.is_floating_point:
+        return reduced(distance, reduction, "l1_loss")
+    return wrap(to_dtype(reduced(to_dtype(distance, torch.float64), reduction, "l1_loss"), distance.dtype))
 
 
 def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Any:
@@ -237,8 +247,9 @@ def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = 
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """d² / 2 for |d| <= delta, else delta (|d| - delta / 2)."""
+    """d² / 2 for |d| <= delta, else delta (|d| - delta / 2); of integers in float32."""
     check_reduction(reduction, "huber_loss")
+    input, target = _as_floats(input, target)
     return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
 
 

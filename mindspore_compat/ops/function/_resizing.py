@@ -191,6 +191,8 @@ def grid_sample(
             f"For '{owner}', 'input_x' and 'grid' must be 4-dimensional tensors, or both 5-dimensional, but got "
             f"{input.dim()}-dimensional and {grid.dim()}-dimensional tensors."
         )
+    if padding_mode in ("border", "reflection"):  # torch's kernels read anywhere for nan, which shall mean -1
+        grid = torch.where(torch.isnan(grid), -1, grid)
     return wrap(tf.grid_sample(input, grid, interpolation_mode or mode, padding_mode, bool(align_corners)))
 
 

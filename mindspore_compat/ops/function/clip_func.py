@@ -114,12 +114,13 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
 
 
 def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """A tensor (or several together) scaled down to a norm of at most ``max_norm``.
+    """A tensor (or several together) scaled down to a norm of at most ``max_norm``; integers as float32.
 
     Raises:
         RuntimeError: for a norm that is not finite, if so asked.
     """
     items = [x] if isinstance(x, torch.Tensor) else list(x)
+    items = [item if item.is_floating_point() or item.is_complex() else item.float() for item in items]
     norms = torch.stack([kernels.vector_norm(item, norm_type) for item in items])
     total = kernels.vector_norm(norms, norm_type)
     if error_if_nonfinite and not bool(torch.isfinite(total)):

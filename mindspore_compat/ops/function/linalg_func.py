@@ -172,14 +172,12 @@ def kron(input: Any, other: Any) -> Any:
 
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """The product of vectors along ``axis``; of bools how often both are true, in int64."""
+    """The product of vectors along ``axis``; of integers in int64, of bools how often both are true."""
     if type(axis) is not int:
         raise TypeError(f"For vecdot, the dim should be int, but got {type(axis)}.")
     if x.is_complex() or y.is_complex():
         return wrap(torch.linalg.vecdot(x, y, dim=axis))
-    return wrap(
-        torch.sum(x * y, dim=axis, dtype=torch.promote_types(x.dtype, y.dtype) if x.dtype != torch.bool else None)
-    )
+    return wrap(torch.sum(x * y, dim=axis))
 
 
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:

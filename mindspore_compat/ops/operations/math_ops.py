@@ -74,7 +74,9 @@ def CumSum(exclusive: Bool = False, reverse: Bool = False) -> _Run:
 @primitive
 def CumProd(exclusive: bool = False, reverse: bool = False) -> _Run:
     """Running product over ``axis``."""
-    return lambda x, axis: F.cumulative(F.cumprod, x, axis, exclusive, reverse, 1)
+    return lambda x, axis: F.cumulative(
+        lambda x, axis: F.cumprod(x, axis, dtype=x.dtype), x, axis, exclusive, reverse, 1
+    )
 
 
 @primitive
