@@ -107,7 +107,8 @@ def _absent(module_name: str, name: str, caller: Any, lazy: Mapping[str, str]) -
         full, "" if name.startswith("_") else _spelled_alike(name, {*vars(module or object), *lazy})
     )
     if not _is_import_from(caller) or name.startswith("__"):
-        return AttributeError(message, name=name, obj=module)
+        told = f"module '{upstream_name(module_name)}' has no attribute '{name}': {message}"
+        return AttributeError(told, name=name, obj=module)
     if full in sys.modules:  # a submodule still being imported: Python finds it there itself
         return AttributeError(name)
     return ImportError(f"cannot import name '{name}': {message}", name=upstream_name(module_name))
