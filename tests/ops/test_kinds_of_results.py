@@ -35,6 +35,8 @@ def tensor(dtype):
         (ops.bincount, (Tensor([1.0, 2.0]),), ms.float32, [0, 1, 1]),
         (ops.histc, (tensor(ms.float16), 2), ms.float32, [1, 2]),
         (ops.cov, (tensor(ms.float16),), ms.float32, 1),
+        (ops.argmax, (tensor(ms.bool_),), ms.int64, 0),
+        (ops.clip_by_value, (tensor(ms.uint8), -0.5, 1.5), ms.uint8, [1, 0, 1]),
         (ops.vector_norm, (tensor(ms.int32),), ms.float32, 5**0.5),
         (ops.vector_norm, (tensor(ms.int32), 0), ms.int64, 2),
         (ops.matrix_norm, (SQUARE.astype(ms.int32), 1), ms.int64, 5),

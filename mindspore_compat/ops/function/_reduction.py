@@ -266,6 +266,8 @@ def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = 
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The int64 index of the maximum over ``dim`` (None: of all, flattened)."""
     check_type(keepdim, "keepdim", bool, "argmax")
+    if input.dtype is torch.bool:
+        input = to_dtype(input, torch.uint8)
     return wrap(torch.argmax(input, axis if dim is None else dim, keepdim or keepdims))
 
 

@@ -32,6 +32,8 @@ def _clipped(x: Any, low: Any, high: Any) -> Any:
     """The same in the dtype of x, to which bounds are cast; at a bound it has half of the gradient."""
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"For 'clip_by_value', 'x' must be a Tensor, or a tuple or list of them, but got {x!r:.100}.")
+    if not (x.is_floating_point() or x.is_complex()):
+        low, high = (int(bound) if isinstance(bound, float) else bound for bound in (low, high))
     if low is not None:
         x = torch.maximum(x, constant(low, x.device, x.dtype))
     return wrap(x if high is None else torch.minimum(x, constant(high, x.device, x.dtype)))
