@@ -119,6 +119,13 @@ def test_gradients_of_float16_where_torch_has_no_kernel():
     np.testing.assert_allclose(found.asnumpy(), [[3, -1], [-1, 4]], rtol=2e-3)
 
 
+@pytest.mark.parametrize("function", [ops.bessel_i1, ops.bessel_i1e, ops.operations.BesselI1()])
+def test_gradients_of_bessel_functions_of_float16(function):
+    found, wide = ms.grad(function)(SQUARE.astype(ms.float16)), ms.grad(function)(SQUARE)
+    assert found.dtype == ms.float16
+    np.testing.assert_allclose(found.asnumpy(), wide.asnumpy(), rtol=2e-3)
+
+
 def test_ctc_loss_of_float16():
     logits = Tensor(np.random.RandomState(0).randn(4, 1, 3), ms.float32)
     labels = Tensor([[0, 0]], ms.int64), Tensor([1], ms.int32), Tensor([4], ms.int32)

@@ -86,6 +86,16 @@ def _operator(
     return op
 
 
+def _in_single(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function, of 16-bit floats by way of float32: torch has no kernels of its derivative by them."""
+
+    def apply(x: Any) -> Any:
+        is_half = x.dtype in (torch.float16, torch.bfloat16)
+        return to_dtype(function(torch.Tensor.float(x)), x.dtype) if is_half else function(x)
+
+    return apply
+
+
 # --- one input --------------------------------------------------------------------------------------------------------
 
 abs = absolute = _unary("abs", torch.abs)
@@ -98,8 +108,8 @@ atanh = arctanh = _unary("atanh", torch.atanh)
 angle = _unary("angle", torch.angle)
 bessel_i0 = i0 = _unary("bessel_i0", torch.i0, "Modified Bessel function of the first kind, order 0")
 bessel_i0e = _unary("bessel_i0e", _special.i0e)
-bessel_i1 = _unary("bessel_i1", _special.i1)
-bessel_i1e = _unary("bessel_i1e", _special.i1e)
+bessel_i1 = _unary("bessel_i1", _in_single(_special.i1))
+bessel_i1e = _unary("bessel_i1e", _in_single(_special.i1e))
 bessel_j0 = _unary("bessel_j0", BESSEL["j0"])
 bessel_j1 = _unary("bessel_j1", BESSEL["j1"])
 bessel_k0 = _unary("bessel_k0", BESSEL["k0"])
