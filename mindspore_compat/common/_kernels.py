@@ -282,18 +282,22 @@ def shows_torch() -> bool:
     return _THREAD.as_torch
 
 
+#: rows that are not what torch's method of the name does: windows along an axis, norms of flattened tensors
+_OTHERS = frozenset({"unfold", "norm"})
 _NAMES = {operator: name for name, (operator, _) in _TABLE.items()}
 
 
 def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
     """The table's kernel of torch's operator or Tensor method, if it has one."""
-    return KERNELS.get(_NAMES.get(operator) or getattr(operator, "__name__", "").strip("_"))
+    name = _NAMES.get(operator) or getattr(operator, "__name__", "").strip("_")
+    return None if name in _OTHERS and operator not in _NAMES else KERNELS.get(name)
 
 
 #: torch's operators that "auto" gives 16-bit inputs, by their row
 CAST_BY_AUTOCAST = {
     _TABLE[name][0]: name
     for name in (*_PRODUCTS, *"mv addmv inner tensordot multi_dot cov corrcoef scaled_dot_product_attention".split())
+    if name != "conv_transpose1d"  # which is on none of upstream's lists
 }
 
 

@@ -161,11 +161,13 @@ _IN_FLOAT32 = frozenset(
 #: upstream's white list, by torch's names: torch.autocast casts for these alone
 _IN_HALF = frozenset(
     """matmul __matmul__ __rmatmul__ mm bmm mv addmm addmv addbmm baddbmm linear inner tensordot einsum prelu
-    conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention""".split()
+    conv1d conv2d conv3d conv_transpose2d conv_transpose3d scaled_dot_product_attention""".split()
 )
 _KEPT = _IN_FLOAT32 - {"norm"}  # `ops.norm` rounds in the end
 _RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # in float32, rounded to what is given
-_PROMOTED = frozenset("cross linalg_cross bilinear rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell".split())
+_PROMOTED = frozenset(
+    "cross linalg_cross bilinear conv_transpose1d rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell".split()
+)
 
 
 class _Float32Operators(TorchFunctionMode):

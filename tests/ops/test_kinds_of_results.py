@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, nn, ops
 from mindspore_compat import numpy as mnp
 
 SQUARE = Tensor([[4.0, 1.0], [1.0, 3.0]])
@@ -123,6 +123,29 @@ def test_gradients_of_float16_where_torch_has_no_kernel():
 def test_gradients_of_bessel_functions_of_float16(function):
     found, wide = ms.grad(function)(SQUARE.astype(ms.float16)), ms.grad(function)(SQUARE)
     assert found.dtype == ms.float16
+    np.testing.assert_allclose(found.asnumpy(), wide.asnumpy(), rtol=2e-3)
+
+
+LABELS = Tensor([1, 0], ms.int32)
+
+
+@pytest.mark.parametrize(
+    ("cell", "args", "dtype"),
+    [
+        (nn.NLLLoss(Tensor([1.0, 2.0])), (LABELS,), ms.float32),
+        (nn.CrossEntropyLoss(Tensor([1.0, 2.0])), (LABELS,), ms.float32),
+        (nn.CrossEntropyLoss(), (LABELS,), ms.float16),
+        (nn.MultiMarginLoss(), (LABELS.astype(ms.int64),), ms.float16),
+        (nn.FractionalMaxPool2d(1, output_size=1, _random_samples=Tensor([[[0.5, 0.5]]])), (), ms.float16),
+        (nn.LRN().to_float(ms.float16), (), ms.float16),
+    ],
+)
+def test_cells_of_float16(cell, args, dtype):
+    """Kinds are real MindSpore's; numbers are those of float32, rounded."""
+    x = SQUARE[None, None] if isinstance(cell, (nn.LRN, nn.FractionalMaxPool2d)) else SQUARE
+    found = cell(x.astype(ms.float16), *args)
+    assert found.dtype == dtype
+    wide = ops.lrn(x) if isinstance(cell, nn.LRN) else cell(x, *args)
     np.testing.assert_allclose(found.asnumpy(), wide.asnumpy(), rtol=2e-3)
 
 

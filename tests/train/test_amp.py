@@ -292,6 +292,8 @@ class _Apply(nn.Cell):
         (lambda x, y: ops.matmul(y, x.T), "float16"),
         (lambda x, y: nn.Conv1d(3, 2, 1, has_bias=True)(x.T[None]), "float32"),
         (lambda x, y: nn.Conv1d(3, 2, 1)(x.T[None]), "float16"),
+        (lambda x, y: nn.Conv1dTranspose(3, 2, 1)(y.T[None]), "float32"),
+        (lambda x, y: nn.Conv1dTranspose(3, 2, 1, has_bias=True)(x.T[None]), "float32"),
         (lambda x, y: nn.Dense(3, 2)(x), "float32"),
         (lambda x, y: nn.Dense(3, 2)(y), "float32"),
         (lambda x, y: nn.Dense(3, 2, has_bias=False)(y), "float16"),

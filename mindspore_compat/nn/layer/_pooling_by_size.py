@@ -183,6 +183,8 @@ class _Fractional(Cell):
         batch, samples = input if input.dim() == count + 2 else torch.unsqueeze(input, 0), self._random_samples
         if samples is None:
             samples = torch.rand(*batch.shape[:2], count, dtype=input.dtype, device=input.device)
+        else:  # as torch asks
+            samples = samples.to(input.dtype)
         found = type(self)._operator(batch, sizes(self.kernel_size, "kernel_size", owner, count), size, samples)
         if input.dim() == count + 1:
             found = tuple(torch.squeeze(item, 0) for item in found)

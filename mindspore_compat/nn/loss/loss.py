@@ -256,11 +256,19 @@ class CrossEntropyLoss(LossBase):
                 "For 'CrossEntropyLoss', 'logits' must have shape (N, C, ...) and 'labels' (N, ...) for class indices "
                 f"or (N, C, ...) for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}."
             )
+        logits, weight = _with_weight(logits, self.weight)
         labels = labels.to(logits.dtype) if same else labels.to(torch.int64)
-        weight = None if self.weight is None else self.weight.to(logits.dtype)
         return _nn.cross_entropy_loss(
             logits, labels, weight, _CODES[self.reduction], self.ignore_index, self.label_smoothing
         )
+
+
+def _with_weight(logits: Any, weight: Any) -> tuple[Any, Any]:
+    """Both in the wider type, as upstream: the loss of float16 logits and float32 weights is float32."""
+    if weight is None or weight.dtype is logits.dtype:
+        return logits, weight
+    common = torch.promote_types(logits.dtype, weight.dtype)
+    return logits.to(common), weight.to(common)
 
 
 class NLLLoss(LossBase):
@@ -273,7 +281,8 @@ class NLLLoss(LossBase):
 
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("NLLLoss", logits=logits, labels=labels)
-        return _nn.nll_loss_nd(logits, labels.to(torch.int64), self.weight, _CODES[self.reduction], self.ignore_index)
+        logits, weight = _with_weight(logits, self.weight)
+        return _nn.nll_loss_nd(logits, labels.to(torch.int64), weight, _CODES[self.reduction], self.ignore_index)
 
 
 class BCELoss(LossBase):

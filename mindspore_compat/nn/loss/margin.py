@@ -140,7 +140,11 @@ class MultiMarginLoss(LossBase):
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:  # type: ignore[override]
         check_tensors("MultiMarginLoss", x=x, target=target)
         weight = weight if self.weight is None else self.weight
-        return _nn.multi_margin_loss(x, target.to(torch.int64), self.p, self.margin, weight, _CODES[self.reduction])
+        given = x.dtype
+        if given is torch.float16:  # torch has no kernel of it on a CPU
+            x, weight = x.to(torch.float32), None if weight is None else weight.to(torch.float32)
+        loss = _nn.multi_margin_loss(x, target.to(torch.int64), self.p, self.margin, weight, _CODES[self.reduction])
+        return loss.to(given)
 
 
 class MultilabelMarginLoss(LossBase):

@@ -247,6 +247,11 @@ def lp_pool2d(x: Any, norm_type: float, kernel_size: Any, stride: Any = None, ce
     return wrap(tf.lp_pool2d(x, norm_type, kernel_size, stride, ceil_mode))
 
 
+def _samples(x: Any, samples: Any) -> Any:
+    """Where windows start, in the type that torch asks for."""
+    return None if samples is None else to_dtype(samples, x.dtype)
+
+
 def fractional_max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -258,7 +263,9 @@ def fractional_max_pool2d(
     """Maxima over windows at random places."""
     check_type(return_indices, "return_indices", bool, "fractional_max_pool2d")
     return wrap(
-        tf.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+        tf.fractional_max_pool2d(
+            input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
+        )
     )
 
 
@@ -273,7 +280,9 @@ def fractional_max_pool3d(
     """Maxima over windows at random places."""
     check_type(return_indices, "return_indices", bool, "fractional_max_pool3d")
     return wrap(
-        tf.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+        tf.fractional_max_pool3d(
+            input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
+        )
     )
 
 
