@@ -286,7 +286,9 @@ add("ChannelShuffle", lambda nn, T: nn.ChannelShuffle(2), X4)
 add("Upsample.nearest", lambda nn, T: nn.Upsample(size=(5, 11), mode="nearest"), X4)
 add("Upsample.bilinear", lambda nn, T: nn.Upsample(size=(5, 11), mode="bilinear"), X4)
 add("Upsample.bilinear.align", lambda nn, T: nn.Upsample(size=(5, 11), mode="bilinear", align_corners=True), X4)
-add("Upsample.bicubic", lambda nn, T: nn.Upsample(size=(9, 11), mode="bicubic"), X4, tolerance=1e-4)
+add(
+    "Upsample.bicubic", lambda nn, T: nn.Upsample(size=(9, 11), mode="bicubic"), X4, tolerance=1e-3
+)  # weights of a table
 add("Upsample.area", lambda nn, T: nn.Upsample(scale_factor=0.5, mode="area"), X4)
 add("Upsample.linear", lambda nn, T: nn.Upsample(size=13, mode="linear"), X3)
 add(

@@ -28,7 +28,6 @@ REFUSED = {name for name, record in GOLDEN.items() if "error" in record}
 DIFFERENT = {
     "ClipByNorm.axis": "its CPU kernel adds up the squares of all rows so far",
     "EmbeddingLookup.max_norm": "the same",
-    "Upsample.bicubic": "the cubic of torch (a = -0.75) instead of TensorFlow's (a = -0.5)",
 }
 OTHER_GRADIENT = {
     "act.SeLU": "its gradient for x < 0 is scale·(1 + y) instead of y + scale·alpha",

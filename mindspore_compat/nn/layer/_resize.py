@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.ops.function._resizing import resize_cubic
 
 __all__ = ["interpolate", "resize_bilinear"]
 
@@ -82,6 +83,8 @@ def interpolate(
     if align_corners is not None and mode not in ("linear", "bilinear", "bicubic", "trilinear"):
         raise ValueError(f"For '{owner}', 'align_corners' can not be set in mode {mode!r}, but got {align_corners}.")
     wanted = _wanted(x, size, scale_factor, owner)
+    if mode == "bicubic":
+        return resize_cubic(x, wanted, bool(align_corners), not align_corners)
     if mode == "area" or size is not None or recompute_scale_factor:
         return kernels.interpolate(x, wanted, mode=mode, align_corners=align_corners)
     factors = [
