@@ -16,11 +16,13 @@ import torch
 
 from mindspore_compat.common import _tracing
 
-__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "byte_view"]
+__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "apart", "byte_view"]
 
 _Plain = torch.Tensor
 _is_tracing = _tracing.is_tracing
 _detach = torch._C.TensorBase.detach
+_clone = torch._C.TensorBase.clone
+_is_alias_of = torch._C._is_alias_of  # type: ignore[attr-defined]
 TENSOR: Any = torch.Tensor  # the real class once common/tensor.py has defined it
 
 
@@ -87,6 +89,13 @@ def memory(tensor: torch.Tensor) -> torch.Tensor:
     does not depend on may change.
     """
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class
+
+
+def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """``value``, or a copy of it if it lies in the memory that is to be written to: torch would read there what it has
+    just written, or refuse.
+    """
+    return _clone(value) if not _is_tracing() and _is_alias_of(target, value) else value
 
 
 def byte_view(data: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ docs/design/replay.md.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -99,7 +100,8 @@ def _in_graph_mode(
         in_jit.depth += 1
         written = writes()
         try:
-            found = call(*args, **kwargs)
+            cell = _cell_of(function, args)
+            found = call(*args, **kwargs) if cell is None else cell._run_method(call, args, kwargs)
             if isinstance(found, types.GeneratorType):
                 found = list(found)  # which it is in compiled code
         except (TypeError, ValueError, ZeroDivisionError, AttributeError, LookupError) as error:
@@ -116,6 +118,20 @@ def _in_graph_mode(
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run
+
+
+def _cell_of(function: Any, args: tuple) -> Any:
+    """The Cell whose method it is; None if there is none."""
+    if isinstance(function, types.MethodType):
+        cell = function.__self__
+    elif args and isinstance(args[0], torch.nn.Module):
+        cell = args[0]
+        method = getattr(type(cell), function.__name__, None)
+        if not callable(method) or inspect.unwrap(method) is not inspect.unwrap(function):
+            return None
+    else:
+        return None
+    return cell if hasattr(type(cell), "_run_method") else None
 
 
 class _Compiled:

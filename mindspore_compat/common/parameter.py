@@ -285,7 +285,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             taken = _Base.to(limited(_Base.clone(_Base.detach(data)), mine.dtype), mine.device, mine.dtype)
             Tensor.data.fset(self, taken)  # type: ignore[attr-defined]
             return self
-        mine.copy_(limited(_Base.detach(data), mine.dtype))
+        mine.copy_(limited(_wrap.apart(mine, _Base.detach(data)), mine.dtype))
         return self
 
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:

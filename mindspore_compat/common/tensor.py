@@ -29,7 +29,7 @@ from mindspore_compat.common._tensor_printing import repr_values, str_values
 from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.common._wrap import apart, memory, wrap
 from mindspore_compat.common.dtype import HeldType, dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
@@ -283,8 +283,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         target, is_tensor = self, isinstance(value, torch.Tensor)
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = operand_from(value, self.device), True
-        if is_tensor and value.dtype is not self.dtype:
-            value = to_dtype(value, self.dtype)
+        if is_tensor:
+            value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
             target, value = _Base.detach(self), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import enum
+import functools
+import sys
 import threading
+import types
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,9 +26,12 @@ __all__ = [
     "Computing",
     "MixedPrecisionType",
     "cast_floats",
+    "cast_inputs",
     "casting",
     "casts_itself",
     "compiled_dtype",
+    "let_methods_compute",
+    "run_in_dtype",
 ]
 
 FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
@@ -117,3 +125,69 @@ def cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
     return value
+
+
+def cast_inputs(args: tuple, kwargs: dict[str, Any], dtype: torch.dtype) -> tuple[tuple, dict[str, Any]]:
+    """What a Cell was given, in ``dtype``, also in dicts. What is written to a Parameter reaches it."""
+    return tuple([_cast_input(arg, dtype) for arg in args]), {
+        key: _cast_input(value, dtype) for key, value in kwargs.items()
+    }
+
+
+def _cast_input(value: Any, dtype: torch.dtype) -> Any:
+    if type(value) is dict:
+        return {key: _cast_input(item, dtype) for key, item in value.items()}
+    cast = cast_floats(value, dtype)
+    if isinstance(value, torch.nn.Parameter) and cast is not value:
+        cast.shows = value
+    return cast
+
+
+# --- methods beside ``construct`` -------------------------------------------------------------------------------------
+
+_classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
+
+
+def let_methods_compute(cls: type) -> None:
+    """Let methods of a program's class of Cells, not ``construct`` alone, compute in a Cell's own dtype where upstream
+    compiles them: called by another Cell, by a function under ``jit``, or differentiated.
+
+    Those that this package or torch names as well stay as they are, and so do static ones and properties.
+    """
+    if cls in _classes:
+        return
+    _classes.add(cls)
+    owners = [owner for owner in cls.__mro__ if not _is_others(owner)]
+    known = {name for owner in cls.__mro__ if owner not in owners for name in vars(owner)}
+    for owner in owners:
+        for name, item in list(vars(owner).items()):
+            is_special = name in known or (name.startswith("__") and name.endswith("__"))
+            if type(item) is types.FunctionType and not is_special and not hasattr(item, "_is_jit"):
+                setattr(owner, name, _in_dtype(item))
+
+
+def _is_others(owner: type) -> bool:
+    package = owner.__module__.partition(".")[0]
+    return package in ("mindspore_compat", "torch") or (package in sys.stdlib_module_names and package != "__main__")
+
+
+def _in_dtype(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = getattr(self, "__dict__", {})
+        if (state.get("_cast_dtype") is None and "_compiled_type" not in state) or not in_graph():
+            return method(self, *args, **kwargs)
+        return run_in_dtype(self, method, (self, *args), kwargs)
+
+    run._is_jit = False  # type: ignore[attr-defined]  # this one is done
+    return run
+
+
+def run_in_dtype(cell: Any, method: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """``method`` of a Cell, which upstream compiles, in the dtype that the Cell computes in."""
+    dtype = compiled_dtype(cell.__dict__)
+    if dtype is None:
+        return method(*args, **kwargs)
+    with Computing(cell.__dict__, dtype, casting.depth + 1):
+        args, kwargs = cast_inputs(args, kwargs, dtype)
+        return method(*args, **kwargs)

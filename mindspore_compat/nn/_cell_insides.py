@@ -15,7 +15,7 @@ from mindspore_compat._api.validate import check_non_negative_int, check_str_in
 from mindspore_compat.common._compiled_containers import refuse_variables
 from mindspore_compat.common.saved_tensors import saved_tensors_hooks
 from mindspore_compat.nn import _parameter_hooks
-from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, MixedPrecisionType
+from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, MixedPrecisionType, let_methods_compute
 
 __all__ = ["Insides"]
 
@@ -214,6 +214,7 @@ class Insides:
     def mixed_precision_type(self: Any, value: MixedPrecisionType | None) -> None:
         self._changed()
         self.__dict__["_cast_dtype"] = None if value is None else FLAG_DTYPES.get(value.name.lower())
+        let_methods_compute(type(self))
 
     def get_mixed_precision_type(self) -> MixedPrecisionType:
         """What `to_float` or `set_mixed_precision_type` set."""
@@ -233,3 +234,4 @@ class Insides:
             )
         self._changed()
         self.__dict__.update(_compiled_type=mixed_type, _special_call=True)
+        let_methods_compute(type(self))

@@ -11,7 +11,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.nn._cell_dtype import FLAG_DTYPES
+from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, let_methods_compute, run_in_dtype
 from mindspore_compat.nn._cell_hooks import Hooks
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def _placed(device: Any) -> Any:
 
 class Modes(Hooks):
     """The part of `Cell` that chooses how it computes."""
+
+    _run_method = run_in_dtype  # `jit` of a method calls it
 
     def set_train(self, mode: bool = True) -> Self:
         """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module).
@@ -67,6 +69,7 @@ class Modes(Hooks):
         for name, dtype in FLAG_DTYPES.items():
             if flags.get(name):
                 state.update(_cast_dtype=dtype, _compiled_type=None)
+                let_methods_compute(type(self))
         return self
 
     def add_flags_recursive(self, **flags: Any) -> Self:

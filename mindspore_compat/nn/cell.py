@@ -27,7 +27,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY
-from mindspore_compat.nn._cell_dtype import Computing, cast_floats, casting, casts_itself, compiled_dtype
+from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
@@ -216,8 +216,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return self._run_construct(args, kwargs)
         with Computing(self.__dict__, dtype, casting.depth + 1):
             if casts_itself(self):
-                args = tuple([cast_floats(arg, dtype) for arg in args])
-                kwargs = {key: cast_floats(value, dtype) for key, value in kwargs.items()}
+                args, kwargs = cast_inputs(args, kwargs, dtype)
             return self._run_construct(args, kwargs)
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
