@@ -8,6 +8,7 @@ import os
 import types
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_type
@@ -238,7 +239,7 @@ class TrainOneStepCell(Cell):
             return detached(loss), gradients(forward, self.weights)
         if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0:
             return detached(loss), scalar_gradients(forward, self.weights)
-        if isinstance(sens, torch.Tensor) and sens.numel() == 1:
+        if isinstance(sens, np.generic) or (isinstance(sens, torch.Tensor) and sens.numel() == 1):
             sens = sens.item()
         return detached(loss), gradients(forward, self.weights, sens)
 
@@ -300,7 +301,7 @@ def _micro_size(network: Any) -> int:
 
 
 class ParameterUpdate(Cell):
-    """Assigns its input to a Parameter."""
+    """Assigns its input to a Parameter; ValueError for another shape."""
 
     def __init__(self, param: Parameter) -> None:
         super().__init__(auto_prefix=False)
@@ -309,5 +310,10 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x: Any) -> Any:
+        if x.shape != self._param.shape:
+            raise ValueError(
+                "For 'Assign','value' must have the same shape as 'variable'. But got 'value' shape: "
+                f"{list(x.shape)}, 'variable' shape: {list(self._param.shape)}."
+            )
         self._param.set_data(x)
         return x

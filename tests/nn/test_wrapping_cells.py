@@ -1,0 +1,32 @@
+"""Cells around networks: what they are given, and the names they have. Expectations are real MindSpore 2.10's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mindspore_compat import Tensor, nn
+from mindspore_compat.train import amp
+
+
+def test_an_update_of_another_shape_is_refused() -> None:
+    layer = nn.Dense(2, 3)
+    before = layer.bias.asnumpy()
+    with pytest.raises(ValueError, match="'value' must have the same shape as 'variable'"):
+        nn.ParameterUpdate(layer.bias)(Tensor(np.ones(4, np.float32)))
+    np.testing.assert_array_equal(layer.bias.asnumpy(), before)
+
+
+@pytest.mark.parametrize("sens", [2.0, np.float32(2), np.int64(2), Tensor(2.0), Tensor([2.0])])
+def test_sens_of_any_kind_of_number(sens: object) -> None:
+    layer = nn.Dense(1, 1, "ones", "zeros")
+    step = nn.TrainOneStepCell(nn.WithLossCell(layer, nn.MSELoss()), nn.SGD(layer.trainable_params(), 0.1), sens)
+    assert float(step(Tensor([[1.0]]), Tensor([[2.0]]))) == 1
+    np.testing.assert_allclose(layer.weight.asnumpy(), [[1.4]], rtol=1e-6)  # 1 + 0.1 · 2 (the gradient) · 2
+
+
+def test_the_cell_with_the_loss_has_one_name_at_all_levels() -> None:
+    for level in ("O0", "O1", "O3", "auto"):
+        layer = nn.Dense(1, 1)
+        step = amp.build_train_network(layer, nn.SGD(layer.trainable_params(), 0.1), nn.MSELoss(), level)
+        assert str(step.network).startswith("WithLossCell("), level
