@@ -281,7 +281,7 @@ class MapDataset(Dataset):
             is_direct = self.python_multiprocessing and in_python
             threads = self.num_parallel_workers + 1 if free else 1
             return Parallelism(threads=threads, lanes=lanes, is_direct=is_direct)
-        if self.python_multiprocessing:
+        if self.python_multiprocessing and in_python:  # not where C++ calls the functions, as of a RandomApply
             return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
         return Parallelism(here=True, lanes=lanes)
 
