@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mindspore_compat import Tensor, nn
+from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.train import amp
 
 
@@ -30,3 +30,17 @@ def test_the_cell_with_the_loss_has_one_name_at_all_levels() -> None:
         layer = nn.Dense(1, 1)
         step = amp.build_train_network(layer, nn.SGD(layer.trainable_params(), 0.1), nn.MSELoss(), level)
         assert str(step.network).startswith("WithLossCell("), level
+
+
+def test_an_optimizer_answers_for_each_parameter() -> None:
+    made = {
+        "SGD": lambda given: nn.SGD(given, 0.1),
+        "Adam": lambda given: nn.Adam([{"params": given[:1], "lr": 0.1}, {"params": given[1:]}]),
+        "LARS": lambda given: nn.LARS(nn.Momentum(given, 0.1, 0.9)),
+        "ASGD": lambda given: nn.ASGD(given),
+        "Rprop": lambda given: nn.Rprop(given),
+    }
+    for name, make in made.items():
+        layer = nn.Dense(3, 2)
+        answer = make(layer.trainable_params())((ops.ones((2, 3)), ops.ones(2)))
+        assert answer == (True if name in ("ASGD", "Rprop") else (True, True)), name
