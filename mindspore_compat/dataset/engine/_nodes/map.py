@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._api.errors import UnsupportedError
-from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.callback.ds_callback import around, check_callbacks
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.config import ErrorSamplesMode
 from mindspore_compat.dataset.core.errors import failed_function, failed_operation
@@ -246,12 +246,8 @@ class MapDataset(Dataset):
         return tuple(to_column(v, _FUNCTION) for v in values)
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        if self.callbacks:
-            rows: Iterator[Row] = self._stream_rows(run)
-            for callback in self.callbacks:
-                rows = callback._around(rows, run)
-            return rows
-        return self._stream_rows(run)
+        rows = self._stream_rows(run)
+        return around(self.callbacks, rows, run) if self.callbacks else rows
 
     def _stream_rows(self, run: Run) -> Iterator[Row]:
         if run.session.by_number(self):
