@@ -108,6 +108,8 @@ def test_shuffle_of_a_stream_keeps_rows():
         (lambda d: d.split([]), ValueError, "sizes cannot be empty"),
         (lambda d: d.split([1, 0.5]), ValueError, "list of int or list of float"),
         (lambda d: d.create_tuple_iterator(num_epochs=0), RuntimeError, "num_epochs should be either -1"),
+        (lambda d: d.create_tuple_iterator(num_epochs=-2), ValueError, "num_epochs"),
+        (lambda d: d.save(3), TypeError, "file_name"),
         (lambda d: d.batch(2, num_parallel_workers=0), ValueError, "exceeds the boundary between 1 and"),
     ],
 )
