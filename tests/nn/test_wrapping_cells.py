@@ -44,3 +44,16 @@ def test_an_optimizer_answers_for_each_parameter() -> None:
         layer = nn.Dense(3, 2)
         answer = make(layer.trainable_params())((ops.ones((2, 3)), ops.ones(2)))
         assert answer == (True if name in ("ASGD", "Rprop") else (True, True)), name
+
+
+def test_training_cells_print_what_upstreams_hold() -> None:
+    layer = nn.Dense(3, 2)
+    step = nn.TrainOneStepCell(nn.WithLossCell(layer, nn.MSELoss()), nn.SGD(layer.trainable_params(), 0.1))
+    assert list(step.name_cells()) == ["network", "optimizer", "grad_reducer"]
+    assert str(step).endswith("  (optimizer): SGD()\n  (grad_reducer): Identity()\n)")
+    assert step.grad_reducer((1, 2)) == (1, 2)
+    step.grad_reducer = ops.stop_gradient  # a function, as in scripts of 1.x
+    assert "grad_reducer" not in step.name_cells()
+    parts = "  (micro_inputs): CellList(\n    (0): _MicroBatch()\n    (1): _MicroBatch()\n  )\n)"
+    assert str(nn.PipelineCell(layer, 2)).endswith(parts)
+    assert str(nn.MicroBatchInterleaved(layer, 2)).endswith(parts.replace("micro_inputs", "interleave_inputs"))
