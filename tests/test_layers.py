@@ -46,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",
+        "boost",
         "compression",
         "parallel",
         "dataset",

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.boost.boost import AutoBoost
-from mindspore_compat.boost.grad_accumulation import GradientAccumulation
+from mindspore_compat.boost.grad_accumulation import Accumulator
 from mindspore_compat.boost.grad_freeze import FreezeOpt, freeze_cell
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
@@ -53,10 +53,14 @@ class BoostTrainOneStepCell(TrainOneStepCell):
                 raise UnsupportedError(
                     f"For '{type(self).__name__}', '{name}' of the optimizer is not supported by mindspore_compat."
                 )
+        self.accumulation_step = Parameter(Tensor(0, torch.int32), name="accumulation_step")
+        if self.use_grad_accumulation:
+            self.grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self.step = Parameter(Tensor(0, torch.int32), name="step")
+        self.sync_tensor = Parameter(Tensor(0, torch.int32), name="sync_tensor")  # part of upstream's checkpoints
         self.freeze_nets: Any = None
         self._freeze_steps: list[int] | None = None
-        self._accumulation: Any = None
+        self._accumulator: Any = None
         if self.freeze:
             self.freeze_nets = freeze_cell(
                 self.reducer_flag,
@@ -72,15 +76,15 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             if self.train_strategy is not None:
                 self._freeze_steps = self.train_strategy.asnumpy().tolist()
         elif self.use_grad_accumulation:
-            self._accumulation = GradientAccumulation(self.max_accumulation_step, self.optimizer)
+            self._accumulator = Accumulator(self.max_accumulation_step, self.grad_accumulation, self.accumulation_step)
 
     def construct(self, *inputs: Any) -> Any:
         if self.freeze:
             return self.gradient_freeze_process(*inputs)
-        if self._accumulation is None:
+        if self._accumulator is None:
             return super().construct(*inputs)
         loss, found = self._loss_and_gradients(*inputs)
-        return self._accumulation(loss, self.grad_reducer(found))
+        return self._accumulator(loss, self.grad_reducer(found), self.optimizer)
 
     def gradient_freeze_process(self, *inputs: Any) -> Any:
         """One step of the optimizer whose turn it is; returns the loss."""
@@ -93,9 +97,10 @@ class BoostTrainOneStepCell(TrainOneStepCell):
 
     def gradient_accumulation_process(self, loss: Any, grads: Any, sens: Any, *inputs: Any) -> Any:
         """Add the gradients; every so many calls an update with their mean. Returns the loss."""
-        if self._accumulation is None:
-            self._accumulation = GradientAccumulation(self.max_accumulation_step, self.optimizer)
-        return self._accumulation(loss, grads)
+        if self._accumulator is None:
+            self.grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
+            self._accumulator = Accumulator(self.max_accumulation_step, self.grad_accumulation, self.accumulation_step)
+        return self._accumulator(loss, grads, self.optimizer)
 
     def check_adasum_enable(self) -> bool:
         """Whether the optimizer asks for AdaSum and there are 16, 32, 64 … processes in groups of 8."""
@@ -152,7 +157,7 @@ class BoostTrainOneStepWithLossScaleCell(TrainOneStepWithLossScaleCell, BoostTra
     def construct(self, *inputs: Any) -> Any:
         if self.enable_enhanced_amp:
             return self._grouped_step(*inputs)
-        if self._accumulation is None:
+        if self._accumulator is None:
             return TrainOneStepWithLossScaleCell.construct(self, *inputs)
         scale = plain(self.scale_sense).clone()
         with reducing(self.grad_reducer, self.weights, 1.0 / scale.reshape(()), False) as reduced:
@@ -160,7 +165,7 @@ class BoostTrainOneStepWithLossScaleCell(TrainOneStepWithLossScaleCell, BoostTra
         found = wrap(reduced(found))
         overflow = self.get_overflow_status(None, found)
         if not bool(self.process_loss_scale(overflow)):
-            loss = self._accumulation(loss, found)
+            loss = self._accumulator(loss, found, self.optimizer)
         return loss, overflow, wrap(plain(self.scale_sense).clone())
 
     def _grouped_step(self, *inputs: Any) -> tuple[Any, Any, Any]:

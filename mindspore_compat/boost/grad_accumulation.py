@@ -31,6 +31,35 @@ gradient_clear_op = MultitypeFuncGraph("gradient_clear_op")
 gradient_clear_op.register("Tensor")(_clear)
 
 
+class Accumulator:
+    """Gradients summed in ``totals`` over ``count`` calls, whose mean updates; ``step`` (int32, a Parameter) counts the
+    calls since the last update.
+    """
+
+    def __init__(self, count: int, totals: Any, step: Any) -> None:
+        self._count, self._totals, self._step = count, totals, step
+        self._steps, self._seen = 0, None  # the number in ``step``, and of which state of it
+
+    def __call__(self, loss: Any, grads: Any, optimizer: Any) -> Any:
+        """The loss, after the gradients are added; ``optimizer`` is called where they are complete."""
+        totals, step = [plain(total) for total in self._totals], plain(self._step)
+        if self._seen != _state(step):  # a checkpoint was loaded: only then wait for the device
+            self._steps = int(step)
+        torch._foreach_add_(totals, [plain(gradient) for gradient in grads], alpha=1.0 / self._count)
+        self._steps += 1
+        if self._steps >= self._count:
+            optimizer(wrap(tuple(totals)))
+            torch._foreach_zero_(totals)
+            self._steps = 0
+        step.fill_(self._steps)
+        self._seen = _state(step)
+        return loss
+
+
+def _state(tensor: torch.Tensor) -> Any:
+    return tensor.data_ptr(), tensor._version
+
+
 class GradientAccumulation(Cell):
     """Called with (loss, gradients) after each backward: updates with the mean gradient every ``max_accumulation_step``
     calls.
@@ -47,18 +76,7 @@ class GradientAccumulation(Cell):
         self.hyper_map = HyperMap()  # for subclasses
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self._accumulation_step = Parameter(Tensor(0, torch.int32), name="accumulation_step")
-        self._steps = 0  # the same number where reading it costs no wait for the device
+        self._accumulator = Accumulator(max_accumulation_step, self._grad_accumulation, self._accumulation_step)
 
     def construct(self, loss: Any, grads: Any) -> Any:
-        torch._foreach_add_(
-            [plain(total) for total in self._grad_accumulation],
-            [plain(gradient) for gradient in grads],
-            alpha=1.0 / self._max_accumulation_step,
-        )
-        self._steps += 1
-        if self._steps >= self._max_accumulation_step:
-            self.optimizer(wrap(tuple([plain(total) for total in self._grad_accumulation])))
-            torch._foreach_zero_([plain(total) for total in self._grad_accumulation])
-            self._steps = 0
-        plain(self._accumulation_step).fill_(self._steps)
-        return loss
+        return self._accumulator(loss, grads, self.optimizer)

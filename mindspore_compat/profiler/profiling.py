@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
@@ -69,6 +70,17 @@ def _activities(chosen: Iterable[Any] | None) -> list[Any]:
     return [*cpu, kinds.CUDA] if on_device else cpu
 
 
+_running: list[tuple[Profile, int]] = []  # the one that is recording, and its process
+
+
+@atexit.register
+def _end_what_is_running() -> None:
+    """A process that ends while torch records crashes, and the trace is lost."""
+    for profile, process in list(_running):
+        if process == os.getpid():
+            profile._end()
+
+
 class Profile:
     """Records operators (and kernels on CUDA) from `start` to `stop`, or of the steps that ``schedule`` names.
 
@@ -112,7 +124,7 @@ class Profile:
             schedule = None
         self.schedule, self.step_num = schedule, 0
         self._metadata: dict[str, str] = {}
-        self._has_started = False
+        self._has_started = self._has_recorded = False
         self._on_trace_ready = on_trace_ready
         self.torch_profile = torch.profiler.profile(
             activities=_activities(activities),
@@ -131,11 +143,15 @@ class Profile:
         (tensorboard_trace_handler() if handler is None else handler)(self)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin, unless another one is recording: torch records for one at a time, and crashes otherwise."""
         if self._has_started:
             _log.warning("The profile has already started. Do not turn on again in the open state.")
             return
-        self._has_started = True
+        if _running:
+            _log.error("Another profile is recording, this one records nothing. Stop the other one before its start.")
+            return
+        _running.append((self, os.getpid()))
+        self._has_started = self._has_recorded = True
         self.torch_profile.start()
         for key, value in self._metadata.items():
             self.torch_profile.add_metadata_json(key, value)
@@ -146,7 +162,13 @@ class Profile:
             _log.error("The profile has not started. Do not turn off again in the closed state.")
             return
         self._has_started = False
+        _running.clear()
         self.torch_profile.stop()
+
+    def _end(self) -> None:
+        """The program is over."""
+        _log.warning("profile is not stopped at the end of the program. The data may be incomplete.")
+        self.stop()
 
     def step(self) -> None:
         """A step is over."""
@@ -212,9 +234,15 @@ class Profiler(Profile):
         """End, and write the trace."""
         if self._has_started:
             self.stop()
-        if not self._is_written:
+        if not self._has_recorded:
+            _log.error("Profiler.analyse: nothing was recorded. Call start before.")
+        elif not self._is_written:
             tensorboard_trace_handler(self._folder)(self)
             self._is_written = True
+
+    def _end(self) -> None:
+        _log.warning("Profiler is stopped at the end of the program.")
+        self.analyse()
 
     @classmethod
     def offline_analyse(

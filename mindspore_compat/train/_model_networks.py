@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import torch
 
+from mindspore_compat.boost.boost import AutoBoost
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.train import amp
 from mindspore_compat.train._model_arguments import check_eval_indexes
@@ -14,10 +17,33 @@ from mindspore_compat.train._torch.arguments import check_torch_parts
 from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 
-__all__ = ["build_eval_network", "build_train_network"]
+__all__ = ["boosted", "build_eval_network", "build_train_network"]
+
+_log = logging.getLogger("mindspore_compat")
 
 
-def build_train_network(network: Any, loss_fn: Any, optimizer: Any, amp_level: str, kwargs: dict[str, Any]) -> Any:
+def boosted(
+    network: Any, optimizer: Any, eval_network: Any, metrics: Any, boost_level: str, kwargs: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """(network, optimizer, eval_network) with the methods of `AutoBoost`; the process's first Model configures it."""
+    processor = AutoBoost(boost_level, kwargs.get("boost_config_dict", ""))
+    if processor.level == "O0":
+        return network, optimizer, eval_network
+    if not isinstance(network, Cell) or not isinstance(optimizer, Optimizer):
+        _log.warning("In boost mode, the network must be a Cell and the optimizer MindSpore's.")
+        return network, optimizer, eval_network
+    if eval_network is None and metrics is None:
+        _log.warning("In boost mode, the eval_network and metrics cannot be undefined at the same time.")
+        return network, optimizer, eval_network
+    network, optimizer = processor.network_auto_process_train(network, optimizer)
+    if eval_network is not None:
+        eval_network = processor.network_auto_process_eval(eval_network)
+    return network, optimizer, eval_network
+
+
+def build_train_network(
+    network: Any, loss_fn: Any, optimizer: Any, amp_level: str, boost_level: str, kwargs: dict[str, Any]
+) -> Any:
     """The training step; ``kwargs`` are Model's ``loss_scale_manager`` and ``keep_batchnorm_fp32``."""
     options = {"loss_scale_manager": kwargs["loss_scale_manager"]} if "loss_scale_manager" in kwargs else {}
     if not isinstance(network, Cell):
@@ -27,7 +53,7 @@ def build_train_network(network: Any, loss_fn: Any, optimizer: Any, amp_level: s
     elif not isinstance(optimizer, torch.optim.Optimizer):
         if kwargs.get("keep_batchnorm_fp32") is not None:
             options["keep_batchnorm_fp32"] = kwargs["keep_batchnorm_fp32"]
-        return amp.build_train_network(network, optimizer, loss_fn, level=amp_level, **options)
+        return amp.build_train_network(network, optimizer, loss_fn, level=amp_level, boost_level=boost_level, **options)
     if not options and amp_level == "O2":
         options["loss_scale_manager"] = amp.DynamicLossScaleManager()
     if isinstance(network, Cell):  # which casts as MindSpore's do
@@ -36,7 +62,7 @@ def build_train_network(network: Any, loss_fn: Any, optimizer: Any, amp_level: s
 
 
 def build_eval_network(
-    network: Any, loss_fn: Any, amp_level: str, amp_dtype: torch.dtype | None, eval_network: Any, eval_indexes: Any
+    network: Any, loss_fn: Any, amp_level: str, train_network: Any, eval_network: Any, eval_indexes: Any
 ) -> tuple[Any, Any]:
     """(network that metrics are computed from, where its outputs are)."""
     if eval_network is not None:
@@ -45,7 +71,7 @@ def build_eval_network(
             eval_network = TorchPredict(eval_network, None)
         return eval_network, eval_indexes
     if not isinstance(network, Cell):
-        return TorchEvalStep(network, loss_fn, amp_level, amp_dtype), [0, 1, 2]
+        return TorchEvalStep(network, loss_fn, amp_level, getattr(train_network, "amp_dtype", None)), [0, 1, 2]
     if loss_fn is None:
         raise ValueError(
             "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't want an "

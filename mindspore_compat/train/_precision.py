@@ -56,6 +56,9 @@ class Float32WithLossCell(WithLossCell):
         return self._loss_fn(_to_float32(self._backbone(data)), _to_float32(label))
 
 
+Float32WithLossCell.__name__ = "WithLossCell"  # as which upstream prints it
+
+
 def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
         return wrap(torch._C.TensorBase.to(value, dtype)) if value.is_floating_point() else value

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
+from mindspore_compat.boost.grad_freeze import FreezeOpt
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -276,14 +278,14 @@ def build_train_network(
     Args:
         loss_fn: a Cell of (outputs, label); None if the network returns the loss.
         level: "O0", "O1", "O2", "O3" or "auto".
-        boost_level: accepted without effect ("O0", "O1", "O2").
+        boost_level: with "O1" and "O2" the Cell is that of `mindspore.boost`, for a `FreezeOpt` or as `AutoBoost` says.
         cast_model_type (float16 or float32), keep_batchnorm_fp32, loss_scale_manager: override what the level implies.
 
     Raises:
         TypeError, ValueError: for wrong arguments.
     """
     check_type(network, "network", Cell, "build_train_network", named=False)
-    check_type(optimizer, "optimizer", Optimizer, "build_train_network", named=False)
+    check_type(optimizer, "optimizer", (Optimizer, FreezeOpt), "build_train_network", named=False)
     check_level_names(level, boost_level)
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
@@ -298,13 +300,20 @@ def build_train_network(
     accumulates = any(isinstance(cell, GradAccumulationCell) for _, cell in network.cells_and_names())
     manager = config["loss_scale_manager"]
     update_cell = manager.get_update_cell() if manager is not None else None
+    scaled, plain = _STEPS["accumulating" if accumulates else "O0" if boost_level == "O0" else "boosted"]
     if update_cell is not None:
-        return (_TrainGradAccuWithLossScaleCell if accumulates else TrainOneStepWithLossScaleCell)(
-            network, optimizer, update_cell
-        ).set_train()
+        return scaled(network, optimizer, update_cell).set_train()
     if accumulates:
-        return _TrainGradAccuStepCell(network, optimizer).set_train()
-    return TrainOneStepCell(network, optimizer, manager.get_loss_scale() if manager is not None else None).set_train()
+        return plain(network, optimizer).set_train()
+    return plain(network, optimizer, manager.get_loss_scale() if manager is not None else None).set_train()
+
+
+#: training Cells with and without a loss scale that follows overflows
+_STEPS: dict[str, tuple[Any, Any]] = {
+    "O0": (TrainOneStepWithLossScaleCell, TrainOneStepCell),
+    "boosted": (BoostTrainOneStepWithLossScaleCell, BoostTrainOneStepCell),
+    "accumulating": (_TrainGradAccuWithLossScaleCell, _TrainGradAccuStepCell),
+}
 
 
 def _with_precision(network: Any, config: dict[str, Any], level: str) -> Any:

@@ -27,7 +27,7 @@ from mindspore_compat.train._model_arguments import (
 )
 from mindspore_compat.train._model_borrowed import _StepSync, _transfer_tensor_to_tuple  # noqa: F401
 from mindspore_compat.train._model_metrics import ModelMetrics
-from mindspore_compat.train._model_networks import build_eval_network, build_train_network
+from mindspore_compat.train._model_networks import boosted, build_eval_network, build_train_network
 from mindspore_compat.train._torch.network import TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, is_train_only
@@ -49,7 +49,7 @@ class Model:
         eval_network: returns what metrics take; None builds (loss, outputs, label) from network and loss_fn.
         eval_indexes: positions of loss, outputs and label in the eval_network's outputs.
         amp_level: "O0", "O1", "O2", "O3" or "auto", see `mindspore_compat.amp`; for torch modules see `TorchTrainStep`.
-        boost_level: accepted without effect ("O0", "O1", "O2").
+        boost_level: "O0", "O1" or "O2", see `mindspore.boost.AutoBoost`.
         loss_scale_manager, keep_batchnorm_fp32: override what ``amp_level`` implies.
 
     Raises:
@@ -84,7 +84,9 @@ class Model:
             )
         network = as_cell(network)
         check_kwargs(kwargs)
+        boost_level = kwargs.get("acc_level", boost_level)
         check_levels(network, optimizer, amp_level, boost_level)
+        network, optimizer, eval_network = boosted(network, optimizer, eval_network, metrics, boost_level, kwargs)
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp_level, self._boost_level = amp_level, boost_level
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
@@ -93,21 +95,18 @@ class Model:
         self._is_torch = not isinstance(network, Cell)
         self._backbone_mode = BackboneMode()
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
-        self._metric_fns = get_metrics(metrics)
+        self._metric_fns, self._keep_bn_fp32 = get_metrics(metrics), kwargs.get("keep_batchnorm_fp32")
         self._loss_scale_manager_set = "loss_scale_manager" in kwargs
-        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
         self._train_network = step if step is not None else self._build_train_network()
         if isinstance(self._train_network, TorchTrainStep):
             self._loss_scale_manager = self._train_network.loss_scale_manager
         if self._metric_fns:
-            dtype = getattr(self._train_network, "amp_dtype", None)
             eval_network, eval_indexes = build_eval_network(
-                network, loss_fn, amp_level, dtype, eval_network, eval_indexes
+                network, loss_fn, amp_level, self._train_network, eval_network, eval_indexes
             )
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
-        self._predict_network = (
-            TorchPredict(network, None, amp_level, getattr(step, "amp_dtype", None)) if self._is_torch else network
-        )
+        dtype = getattr(step, "amp_dtype", None)
+        self._predict_network = TorchPredict(network, None, amp_level, dtype) if self._is_torch else network
         self.batch_num = -1  # steps of an epoch of the last training
 
     def _build_train_network(self) -> Any:
@@ -115,7 +114,8 @@ class Model:
         options = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
         if self._keep_bn_fp32 is not None:
             options["keep_batchnorm_fp32"] = self._keep_bn_fp32
-        return build_train_network(self._network, self._loss_fn, self._optimizer, self._amp_level, options)
+        parts = self._network, self._loss_fn, self._optimizer, self._amp_level, self._boost_level
+        return build_train_network(*parts, options)
 
     # --- running ------------------------------------------------------------------------------------------------------
 

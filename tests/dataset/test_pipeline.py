@@ -108,6 +108,8 @@ def test_shuffle_of_a_stream_keeps_rows():
         (lambda d: d.split([]), ValueError, "sizes cannot be empty"),
         (lambda d: d.split([1, 0.5]), ValueError, "list of int or list of float"),
         (lambda d: d.create_tuple_iterator(num_epochs=0), RuntimeError, "num_epochs should be either -1"),
+        (lambda d: d.create_tuple_iterator(num_epochs=-2), ValueError, "num_epochs"),
+        (lambda d: d.save(3), TypeError, "file_name"),
         (lambda d: d.batch(2, num_parallel_workers=0), ValueError, "exceeds the boundary between 1 and"),
     ],
 )
@@ -415,6 +417,38 @@ def test_callback_is_told_of_epochs_and_steps():
     log = Log()
     list(source(4).map(lambda x: x, callbacks=[log]).repeat(2).create_tuple_iterator(num_epochs=1))
     assert log.log == ["begin", "epoch 1", -1, 1, -3, 3, -5, 5, -7, 7, "end 8"]
+
+
+def test_several_callbacks_of_a_map_are_told_in_turns() -> None:
+    told = []
+
+    class Log(ds.DSCallback):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        def _tell(self, what: str, context: Any) -> None:
+            told.append((self.name + what, context.cur_epoch_num, context.cur_step_num))
+
+        def ds_begin(self, ds_run_context: Any) -> None:
+            self._tell("begin", ds_run_context)
+
+        def ds_epoch_begin(self, ds_run_context: Any) -> None:
+            self._tell("epoch", ds_run_context)
+
+        def ds_step_end(self, ds_run_context: Any) -> None:
+            self._tell("step", ds_run_context)
+
+        def ds_epoch_end(self, ds_run_context: Any) -> None:
+            self._tell("end", ds_run_context)
+
+    data = source(1).map(lambda x: x, callbacks=[Log("A "), Log("B ")], num_parallel_workers=1)
+    list(data.create_tuple_iterator(num_epochs=1))
+    # order and numbers are real MindSpore 2.10's
+    assert told == [
+        *[("A begin", 0, 0), ("B begin", 0, 0), ("A epoch", 1, 0), ("B epoch", 1, 0)],
+        *[("A step", 1, 1), ("B step", 1, 1), ("A end", 1, 1), ("B end", 1, 1)],
+    ]
 
 
 def test_concat_takes_rows_of_all_in_turns_with_a_random_sampler() -> None:

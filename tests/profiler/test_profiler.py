@@ -155,3 +155,34 @@ def test_traces_need_no_analysis(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert not caplog.text and (tmp_path / "a.pt.trace.json").read_text() == "{}"
     with pytest.raises(TypeError, match="profiler_path"):
         analyse(3)  # type: ignore[arg-type]
+
+
+def test_a_profiler_that_nobody_stops_writes_its_trace_at_the_end(tmp_path: Path) -> None:
+    program = (
+        "import sys, mindspore_compat as ms\n"
+        "profiler = ms.profiler.Profiler(output_path=sys.argv[1])\n"
+        "ms.ops.exp(ms.ops.ones(3))"
+    )
+    # the process of torch's own profiler would end with a segmentation fault
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "out")], cwd=ROOT, check=True)
+    ((*names,),) = traces(tmp_path / "out")
+    assert "aten::exp" in names
+
+
+def test_one_profile_records_at_a_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("mindspore_compat").propagate = True
+    first = profiler.Profiler(output_path=str(tmp_path / "first"))
+    second = profiler.Profiler(output_path=str(tmp_path / "second"))
+    assert "Another profile is recording" in caplog.text
+    ops.exp(ops.ones(3))
+    second.analyse()
+    assert "nothing was recorded" in caplog.text
+    first.analyse()
+    ((*names,),) = traces(tmp_path / "first")
+    assert "aten::exp" in names and not (tmp_path / "second").exists()
+    third = profiler.Profiler(output_path=str(tmp_path / "third"), start_profile=False)
+    third.analyse()
+    assert not (tmp_path / "third").exists()
+    third.start()
+    third.analyse()
+    assert len(traces(tmp_path / "third")) == 1

@@ -126,6 +126,13 @@ class Tape:
         )
 
 
+def _is_constant(value: Any) -> bool:
+    """Also a tuple of constants: an optimizer's answer."""
+    return (
+        value is None or isinstance(value, _CONSTANT_TYPES) or (type(value) is tuple and all(map(_is_constant, value)))
+    )
+
+
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
     return (
         a.dtype is b.dtype
@@ -267,7 +274,7 @@ class _StepRecorder(Recorder):
                 result = call(*args)
         finally:
             program.recorder = self
-        if not isinstance(result, _CONSTANT_TYPES) and result is not None:
+        if not _is_constant(result):
             self.give_up(f"{call} gives a {type(result).__name__}")
         if not self.problem:
             self.tape.written.update(self._roots.get(ref, ref) for ref in refs(arguments))

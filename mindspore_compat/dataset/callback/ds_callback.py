@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, typ
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._execution.session import Run
 
-__all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "check_callbacks"]
+__all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "around", "check_callbacks"]
 
 
 @dataclass
@@ -58,26 +58,31 @@ class DSCallback:
                 self.ds_step_begin(self._begun)
             yield row
 
-    def _around(self, rows: Iterator, run: Run) -> Iterator:
-        """Rows that operations gave; callbacks get each, and the epochs: all passes of a repeat are one."""
-        if run.is_first:
-            self._ended = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
-            if not self._has_begun:
-                self._has_begun = True
-                self.ds_begin(self._ended)
-            self.ds_epoch_begin(self._ended)
-        for row in rows:
-            if self._counted(self._ended):
-                self.ds_step_end(self._ended)
-            yield row
-        if run.is_last:
-            self.ds_epoch_end(self._ended)
-
     def _counted(self, context: DSRunContext) -> bool:
         """One more step; whether callbacks are notified of it."""
         context.cur_step_num_in_epoch += 1
         context.cur_step_num += 1
         return (context.cur_step_num_in_epoch - 1) % self.step_size == 0
+
+
+def around(callbacks: Sequence[DSCallback], rows: Iterator, run: Run) -> Iterator:
+    """Rows that operations gave; callbacks get each, and the epochs: all passes of a repeat are one."""
+    if run.is_first:
+        for callback in callbacks:
+            callback._ended = DSRunContext(run.epoch + 1, 0, callback._ended.cur_step_num)
+            if not callback._has_begun:
+                callback._has_begun = True
+                callback.ds_begin(DSRunContext())  # before the first epoch
+        for callback in callbacks:
+            callback.ds_epoch_begin(callback._ended)
+    for row in rows:
+        for callback in callbacks:
+            if callback._counted(callback._ended):
+                callback.ds_step_end(callback._ended)
+        yield row
+    if run.is_last:
+        for callback in callbacks:
+            callback.ds_epoch_end(callback._ended)
 
 
 class WaitedDSCallback(Callback, DSCallback):

@@ -73,7 +73,7 @@ __all__ = [
 
 
 class ErrorSamplesMode(IntEnum):
-    """What to do with a sample whose processing fails; only RETURN (raise) is supported here."""
+    """What `map` does with a row whose operations fail: raise, put a good one in its place, or leave it out."""
 
     RETURN = 0
     REPLACE = 1
@@ -321,11 +321,10 @@ def debug_hooks() -> list[DebugHook]:
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
-    """Only `ErrorSamplesMode.RETURN` is supported: a failing sample raises."""
+    """What passes that begin from now on do with rows that fail in a `map`."""
     if not isinstance(error_samples_mode, ErrorSamplesMode):
         raise refused(TypeError, "error_samples_mode must be of type ErrorSamplesMode.", type(error_samples_mode))
-    if error_samples_mode != ErrorSamplesMode.RETURN:
-        raise NotImplementedError("Only ErrorSamplesMode.RETURN is supported; filter bad samples with Dataset.filter.")
+    _values["error_samples_mode"] = error_samples_mode
 
 
 def get_error_samples_mode() -> ErrorSamplesMode:

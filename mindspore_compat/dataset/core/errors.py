@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import traceback
 
-__all__ = ["failed_function", "failed_operation", "with_file"]
+__all__ = ["failed_function", "failed_operation", "failed_pipeline", "with_file"]
 
 _RULE = "-" * 66
 
@@ -45,6 +45,11 @@ def failed_function(what: str, error: Exception, is_own: bool = False) -> Runtim
     """A Python function of a pipeline has raised `error`: the user's, whose traceback comes too, or (`is_own`) ours."""
     told = str(error) if is_own else "".join(traceback.format_exception(error))
     return _composed(True, what, "", f"Error description:\n{type(error).__name__}: {told}")
+
+
+def failed_pipeline(text: str) -> RuntimeError:
+    """The pipeline itself can not go on."""
+    return _composed(False, "", "", text)
 
 
 def with_file(error: Exception, file: str) -> Exception:

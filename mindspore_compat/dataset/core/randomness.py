@@ -128,6 +128,20 @@ class DirectStreams(Streams):
         return MersenneTwister(self._seed)
 
 
+class CalledStreams(Streams):
+    """Of operations that one in Python calls: upstream makes those in C++ anew for each row, as in a direct call; those
+    in Python draw from what the caller draws from.
+    """
+
+    def __init__(self, seed: int, kept: dict[int, list[Any]]) -> None:
+        super().__init__(seed)
+        self.python, self.numpy, self.kept = python_random(), numpy_random(), kept
+
+    def engine(self, operation: Any) -> MersenneTwister:
+        """A new one."""
+        return MersenneTwister(self._seed)
+
+
 class _Drawing:
     """What random operations draw from in a thread for now."""
 
@@ -178,6 +192,17 @@ def called_directly() -> contextlib.AbstractContextManager:
     if getattr(_active, "drawing", _OUTSIDE) is _OUTSIDE or chosen_seed() is None:
         return contextlib.nullcontext()
     return seeded(None)
+
+
+def called_in_python() -> contextlib.AbstractContextManager:
+    """A context for what an operation in Python calls: C++'s draw as in a direct call; only with a chosen seed, as in
+    `called_directly`.
+    """
+    drawing, seed = getattr(_active, "drawing", _OUTSIDE), chosen_seed()
+    streams = drawing.streams
+    if seed is None or isinstance(streams, DirectStreams) or (streams is None and drawing.key is None):
+        return contextlib.nullcontext()
+    return seeded(drawing.key, CalledStreams(seed, {} if streams is None else streams.kept))
 
 
 def engine_of(operation: Any) -> MersenneTwister:

@@ -257,6 +257,7 @@ class Dataset(Node):
             ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not
                 hold.
         """
+        type_check(file_name, str, "file_name")
         if file_type != "mindrecord":
             raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
         if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:

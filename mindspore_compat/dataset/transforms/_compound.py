@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
-from mindspore_compat.dataset.core.randomness import called_directly, engine_of, kept_order, python_random
+from mindspore_compat.dataset.core.randomness import (
+    called_directly,
+    called_in_python,
+    engine_of,
+    kept_order,
+    python_random,
+)
 from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
@@ -88,6 +94,13 @@ class _Compound(TensorOperation):
     def _inner(self) -> Sequence[Any]:
         return self.transforms
 
+    def _applied(self, operations: Sequence[Any], values: tuple) -> tuple:
+        """`values` through the chosen operations."""
+        if not self._is_python(values):
+            return apply_operations(operations, values)
+        with called_in_python():
+            return apply_operations(operations, values)
+
 
 class Compose(_Compound, Composed):
     """`transforms` one after another. As upstream's: called directly on a PIL image, or with an operation of Python's
@@ -137,7 +150,7 @@ class RandomApply(_Compound):
 
     def _compute(self, *values: Any) -> tuple:
         draw = python_random().random() if self._is_python(values) else engine_of(self).double()
-        return apply_operations(self.transforms, values) if draw <= self.prob else values
+        return self._applied(self.transforms, values) if draw <= self.prob else values
 
 
 class RandomChoice(_Compound):
@@ -147,8 +160,8 @@ class RandomChoice(_Compound):
 
     def _compute(self, *values: Any) -> tuple:
         if self._is_python(values):
-            return apply_operations([python_random().choice(self.transforms)], values)
-        return apply_operations([self.transforms[engine_of(self).integer(0, len(self.transforms) - 1)]], values)
+            return self._applied([python_random().choice(self.transforms)], values)
+        return self._applied([self.transforms[engine_of(self).integer(0, len(self.transforms) - 1)]], values)
 
 
 class RandomOrder(_Compound):
@@ -162,4 +175,4 @@ class RandomOrder(_Compound):
     def _compute(self, *values: Any) -> tuple:
         order = kept_order(self, self.transforms)  # upstream shuffles the list itself: each row goes on from the last
         python_random().shuffle(order)
-        return apply_operations(order, values)
+        return self._applied(order, values)

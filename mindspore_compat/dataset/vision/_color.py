@@ -76,7 +76,7 @@ def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:
 def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the image's mean grey."""
     if image.dtype == np.uint8:
-        mean = np.float32(int(opencv().mean(gray(image))[0] + 0.5))
+        mean = np.rint(opencv().mean(gray(image))[0])  # halves to the even one
         return _table(_mixed(_LEVELS.astype(np.uint8), np.full(256, mean, np.uint8), factor), image)
     if image.dtype == np.uint16:
         return _mixed(image, np.full_like(image, np.rint(opencv().mean(gray(image))[0])), factor)

@@ -22,6 +22,7 @@ class ASGD(Optimizer):
 
     _counts = ("global_step", "mu", "eta")
     _repeats = "on a device"
+    _answers_once = True
 
     def __init__(
         self,

@@ -105,6 +105,7 @@ class Optimizer(Members):
     _support_parallel_optimizer = False
     #: whether upstream's takes a ``RowTensor``: weight decay is of the rows that were looked up
     _takes_rows = False
+    _answers_once = False  # whether a step gives one True, not one for each parameter
     #: states of which, as of the parameters, a step leaves the other rows as they are; None: it changes all rows
     _row_states: tuple[str, ...] | None = None
 
@@ -209,7 +210,7 @@ class Optimizer(Members):
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
-        """One step with a tuple of gradients in the order of ``parameters``.
+        """One step with a tuple of gradients in the order of ``parameters``; returns True for each, as upstream.
 
         Raises:
             RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.
@@ -238,7 +239,7 @@ class Optimizer(Members):
                 self._update(self._picked(self.parameters, picks), chosen, rate, decay, picks)  # type: ignore[arg-type]
                 if kept is not None:
                     kept.put_back()
-        return True
+        return True if self._answers_once else (True,) * self.param_length
 
     def _refuse_sizes(self, gradients: list[Any]) -> None:
         for parameter, gradient in zip(self.parameters, gradients):

@@ -30,6 +30,7 @@ class Rprop(Optimizer):
     """
 
     _repeats = "on a device"
+    _answers_once = True
 
     def __init__(
         self,

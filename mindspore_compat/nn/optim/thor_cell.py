@@ -164,7 +164,7 @@ class ThorGpu(Optimizer):
             )
             plain(self.cov_step).add_(1)
             plain(self.__dict__["_parameters"]["global_step"]).add_(1)
-        return True
+        return (True,) * len(parameters)
 
     def _rate(self) -> float:
         """This step's learning rate, from the state that checkpoints hold."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from mindspore_compat.common._program import program
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.container import CellList
 
 __all__ = [
     "_MicroBatch",
@@ -49,7 +50,7 @@ def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
 class _PartsOfABatch(Cell):
     """Runs ``network`` on equal parts of the batch (axis 0 of every input), and sums the outputs."""
 
-    _count_name = "micro_size"
+    _count_name, _inputs_name = "micro_size", "micro_inputs"
 
     def __init__(self, network: Any, micro_size: int) -> None:
         super().__init__(auto_prefix=False)
@@ -66,6 +67,7 @@ class _PartsOfABatch(Cell):
             raise ValueError(f"For '{owner}', the argument '{name}' must be large than 0, but got {micro_size}.")
         self.network = network
         self.micro_size = micro_size
+        setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))
 
     def parts(self, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """The inputs of each part.
@@ -139,7 +141,7 @@ class PipelineCell(_PartsOfABatch):
 class MicroBatchInterleaved(_PartsOfABatch):
     """The sum of the outputs of ``interleave_num`` parts of the batch."""
 
-    _count_name = "interleave_num"
+    _count_name, _inputs_name = "interleave_num", "interleave_inputs"
 
     def __init__(self, network: Any, interleave_num: int = 2) -> None:
         super().__init__(network, interleave_num)

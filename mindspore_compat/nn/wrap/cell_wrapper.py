@@ -8,6 +8,7 @@ import os
 import types
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_type
@@ -17,6 +18,7 @@ from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.basic import Identity
 from mindspore_compat.nn.wrap._micro_batch import (
     GradAccumulationCell,
     MicroBatchInterleaved,
@@ -181,7 +183,7 @@ class TrainOneStepCell(Cell):
         self.sense_flag = sens is not None
         self.return_grad = return_grad
         self.reducer_flag = False
-        self.grad_reducer: Any = _identity
+        self.grad_reducer: Any = _NoReducer()
         self.parallel_mode = _get_parallel_mode()
         if self.parallel_mode in ("data_parallel", "hybrid_parallel") and _get_device_num() > 1:
             self.reducer_flag, self.mean, self.degree = True, _get_gradients_mean(), _get_device_num()
@@ -192,6 +194,11 @@ class TrainOneStepCell(Cell):
             self.graceful_exit = _ExitByRequest()
             self.exit_param = Parameter(torch.tensor(False), name="graceful_exit")
             self.init_param = Parameter(torch.zeros(1, dtype=torch.int32), name="graceful_init")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "grad_reducer" and callable(value) and not isinstance(value, torch.nn.Module):
+            self._modules.pop(name, None)  # scripts of 1.x, where it is a function, set ``F.identity``
+        super().__setattr__(name, value)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self.__dict__["_has_agreed"]:
@@ -238,7 +245,7 @@ class TrainOneStepCell(Cell):
             return detached(loss), gradients(forward, self.weights)
         if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0:
             return detached(loss), scalar_gradients(forward, self.weights)
-        if isinstance(sens, torch.Tensor) and sens.numel() == 1:
+        if isinstance(sens, np.generic) or (isinstance(sens, torch.Tensor) and sens.numel() == 1):
             sens = sens.item()
         return detached(loss), gradients(forward, self.weights, sens)
 
@@ -253,8 +260,14 @@ class _ExitByRequest:
         return grad
 
 
-def _identity(value: Any) -> Any:
-    return value
+class _NoReducer(Identity):
+    """Upstream's Identity in its place, without the cost of a Cell's call."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return args[0]
+
+
+_NoReducer.__name__ = "Identity"
 
 
 def _described(outputs: Any) -> str:
@@ -300,7 +313,7 @@ def _micro_size(network: Any) -> int:
 
 
 class ParameterUpdate(Cell):
-    """Assigns its input to a Parameter."""
+    """Assigns its input to a Parameter; ValueError for another shape."""
 
     def __init__(self, param: Parameter) -> None:
         super().__init__(auto_prefix=False)
@@ -309,5 +322,10 @@ class ParameterUpdate(Cell):
         self._param = param
 
     def construct(self, x: Any) -> Any:
+        if x.shape != self._param.shape:
+            raise ValueError(
+                "For 'Assign','value' must have the same shape as 'variable'. But got 'value' shape: "
+                f"{list(x.shape)}, 'variable' shape: {list(self._param.shape)}."
+            )
         self._param.set_data(x)
         return x

@@ -43,9 +43,7 @@ class CallTrace(LayerCalls):
 
     def __init__(self, network: torch.nn.Module) -> None:
         self._forward = InputsTrace(network)
-        super().__init__(
-            item for item in torch.nn.Module.modules(network) if _is_leaf(item) and not _is_optimizer(item)
-        )
+        super().__init__(_layers_of(network))
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
@@ -66,6 +64,13 @@ def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
 
 def _is_optimizer(module: Any) -> bool:
     return isinstance(module, Optimizer)
+
+
+def _layers_of(network: torch.nn.Module) -> list[torch.nn.Module]:
+    """Of a training step neither the optimizer nor what passes gradients on."""
+    others = getattr(network, "grad_reducer", None)
+    modules = torch.nn.Module.modules(network)
+    return [item for item in modules if _is_leaf(item) and not _is_optimizer(item) and item is not others]
 
 
 def _scopes(network: torch.nn.Module) -> dict[int, str]:
@@ -147,9 +152,8 @@ class _Builder:
     def walk(self) -> None:
         """Nodes of the Cell tree."""
         self.add_parameter("inputs0", None)
-        for module in torch.nn.Module.modules(self._network):
-            if _is_leaf(module) and not _is_optimizer(module):
-                self.add_layer(module, [self._last or "inputs0"], [])
+        for module in _layers_of(self._network):
+            self.add_layer(module, [self._last or "inputs0"], [])
 
     def finish(self) -> Any:
         if self._last is not None:

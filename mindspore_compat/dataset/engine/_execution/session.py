@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import DirectStreams, Key, Order, Streams, chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
+from mindspore_compat.dataset.engine._execution.failed_rows import GoodRows
 from mindspore_compat.dataset.engine._execution.lanes import InLanes, Lanes, Turns
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.stages import OWN, Parallelism, Stage, stages_of
@@ -40,6 +41,7 @@ class Session:
         self._orders: dict[int, dict] = {}  # for `Order`
         self._lanes: dict[int, Lanes] = {}
         self._left: dict[int, list[Iterator[Any]]] = {}
+        self._good_rows: dict[int, GoodRows] = {}
         self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
         for node in self._nodes.values():
             node._begin_session()
@@ -145,6 +147,10 @@ class Session:
             yield from self._executor((number, 0), InLanes(function), parallelism).map(with_tickets)
         finally:
             lanes.finish()
+
+    def good_rows(self, node: Node) -> GoodRows:
+        """Of a map whose rows may fail."""
+        return self._good_rows.setdefault(self.number(node), GoodRows())
 
     def _asked(self, parallelism: Parallelism) -> Parallelism:
         """What a node asks for, as this session takes it."""

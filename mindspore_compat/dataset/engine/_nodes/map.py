@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.dataset.callback.ds_callback import around, check_callbacks
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.config import ErrorSamplesMode
 from mindspore_compat.dataset.core.errors import failed_function, failed_operation
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
 from mindspore_compat.dataset.debug.debug_hook import with_hooks
@@ -33,6 +36,7 @@ from mindspore_compat.dataset.transforms._operation import (
 __all__ = ["MapDataset"]
 
 
+_log = logging.getLogger("mindspore_compat")
 _FUNCTION = "The function of a map operation"
 
 
@@ -223,17 +227,27 @@ class MapDataset(Dataset):
         self._kept = rest if is_lost else [i for i in rest if before[i] not in outputs]
 
     def _apply(self, row: Row) -> Row:
-        values: tuple = tuple(row[i] for i in self._layout_cache[0])
-        values = _applied(self._running, values)
-        return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
+        return self._merge(row, self._results(row))
+
+    def _apply_or_fail(self, row: Row) -> Row | None:
+        """None where the operations fail."""
+        try:
+            results = self._results(row)
+        except (ImportError, UnsupportedError):
+            raise
+        except Exception as error:
+            told = getattr(error, "parts", (str(error),))[-1].strip().split("\n")[-1]
+            _log.warning("map: a row fails, and 'error_samples_mode' lets it go: %s", told)
+            return None
+        return self._merge(row, results)
+
+    def _results(self, row: Row) -> Row:
+        values = _applied(self._running, tuple(row[i] for i in self._layout_cache[0]))
+        return tuple(to_column(v, _FUNCTION) for v in values)
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        if self.callbacks:
-            rows: Iterator[Row] = self._stream_rows(run)
-            for callback in self.callbacks:
-                rows = callback._around(rows, run)
-            return rows
-        return self._stream_rows(run)
+        rows = self._stream_rows(run)
+        return around(self.callbacks, rows, run) if self.callbacks else rows
 
     def _stream_rows(self, run: Run) -> Iterator[Row]:
         if run.session.by_number(self):
@@ -242,16 +256,19 @@ class MapDataset(Dataset):
         for callback in self.callbacks:
             rows = callback._before(rows, run)
         tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))
-        asked = self._parallelism()
-        return run.session.map(
-            self,
-            self._apply,
-            tasks,
-            asked if asked.processes or any(map(_is_free, self.operations)) else replace(asked, threads=0, here=False),
-        )
+        asked, mode = self._parallelism(), config.get_error_samples_mode()
+        if not asked.processes and not any(map(_is_free, self.operations)):
+            asked = replace(asked, threads=0, here=False)
+        if mode == ErrorSamplesMode.RETURN:
+            return run.session.map(self, self._apply, tasks, asked)
+        results = run.session.map(self, self._apply_or_fail, tasks, asked)
+        if mode == ErrorSamplesMode.REPLACE:
+            return run.session.good_rows(self).replacing(results)
+        return (row for row in results if row is not None)
 
     def _is_indexed(self) -> bool:
-        return not self.callbacks and self.children[0]._is_indexed()
+        is_whole = config.get_error_samples_mode() == ErrorSamplesMode.RETURN  # no row is left out or in another place
+        return is_whole and not self.callbacks and self.children[0]._is_indexed()
 
     def _order(self, run: Run) -> np.ndarray:
         order = self.children[0]._order(run)
@@ -281,7 +298,7 @@ class MapDataset(Dataset):
             is_direct = self.python_multiprocessing and in_python
             threads = self.num_parallel_workers + 1 if free else 1
             return Parallelism(threads=threads, lanes=lanes, is_direct=is_direct)
-        if self.python_multiprocessing:
+        if self.python_multiprocessing and in_python:  # not where C++ calls the functions, as of a RandomApply
             return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
         return Parallelism(here=True, lanes=lanes)
 

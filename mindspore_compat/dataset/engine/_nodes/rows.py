@@ -122,7 +122,7 @@ class RepeatDataset(_IndexNode):
             for row in self.children[0]._stream(run.repeated(i, self.count)):
                 is_empty = False
                 yield row
-            if is_empty:
+            if is_empty and self.count < 0:  # it may be so for ever
                 return
 
 
