@@ -41,7 +41,7 @@ def vector_norm(
     if ord in _INFINITE and x.numel():
         return _extreme(torch.abs(x if dtype is None else torch.Tensor.to(x, dtype)), dim, keepdim, ord > 0)
     if _of_integers(x, dtype):
-        found = torch.linalg.vector_norm(torch.Tensor.to(x, torch.float32), ord, dim, keepdim)
+        found = kernels.vector_norm(torch.Tensor.to(x, torch.float32), ord, dim, keepdim)
         return torch.Tensor.to(found, torch.int64) if ord == 0 else found
     return kernels.vector_norm(x, ord, dim, keepdim, dtype=dtype)
 

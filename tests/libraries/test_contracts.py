@@ -21,8 +21,6 @@ CONTRACTS: dict[str, dict[str, tuple[str, list[str]]]] = json.loads((HERE / "con
 
 #: members that are not there, or are of another kind, and why
 OTHERWISE = {
-    "TrainOneStepCell.grad_reducer": "a function where there is nothing to reduce; upstream's is a Cell that returns its input",
-    "TrainOneStepWithLossScaleCell.grad_reducer": "as TrainOneStepCell's",
     "TrainOneStepWithLossScaleCell.enable_tuple_broaden": "a hint for upstream's compiler, only ever set",
     "Model._exec_preprocess": "overridden by one project's copy of upstream's loop, which it brings whole",
     "Model._train_dataset_sink_process": "as _exec_preprocess",

@@ -33,6 +33,7 @@ OTHERWISE = {
     "MultiheadAttention.no_weights": _ATTENTION,
     "Transformer": _ATTENTION,
     "GRU": _FUSED,
+    "Upsample.bicubic": _STEPS,
     "act.LogSigmoid": _KERNEL,
     "act.GELU.exact": _KERNEL,
     "loss.BCEWithLogitsLoss": _KERNEL,
