@@ -185,13 +185,18 @@ def _at_exit(process: int) -> None:
         _close()  # while the watch is there, which ends a wait for a dead rank
     if _watch is not None:
         _watch.leave(f"{type(error).__name__}: {error}" if error is not None else "")
+    if error is not None and is_running():  # the group stays open: to close it may wait for the others
+        _wait_for_gloo()
 
 
 def _close() -> None:
-    """Close the process group, so that gloo's threads are done: one that lets go of a tensor once the interpreter is
-    going aborts the process.
-    """
+    """Close the process group, so that gloo's threads are done."""
     dist.destroy_process_group()
+    _wait_for_gloo()
+
+
+def _wait_for_gloo() -> None:
+    """Wait until gloo's threads sleep: one that lets go of a tensor as the interpreter goes aborts the process."""
     deadline, idle = time.monotonic() + 2, 0
     while idle < 3 and time.monotonic() < deadline:  # torch's caches may keep the group, whose threads then live on
         time.sleep(0.002)  # without Python's lock, for which they wait
