@@ -301,13 +301,16 @@ CAST_BY_AUTOCAST = {
 }
 
 
+_ADDED_TO = {**_SUMS, "addbmm": "bmm"}  # operators that add to a product, and that product
+
+
 def cast_by_autocast(device: str, operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs (float64, too), by the table's
     kernel. What a product is added to is not rounded.
     """
     name, dtype = CAST_BY_AUTOCAST[operator], torch.get_autocast_dtype(device)
     with torch.autocast(device, enabled=False):
-        added = {**_SUMS, "addbmm": "bmm"}.get(name)
+        added = _ADDED_TO.get(name)
         if added and args[0].is_floating_point():
             product = KERNELS[added](*_cast(args[1:], dtype))
             product = torch.sum(product, 0) if name == "addbmm" else product

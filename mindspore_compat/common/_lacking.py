@@ -1,5 +1,6 @@
-"""Operators on uint16, uint32, uint64, bool and 16-bit floats for which torch has no kernels, and upstream has: they
-compute in integers, or float32, and what they give is of the dtype again. Asked only after torch has refused.
+"""Operators on uint16, uint32, uint64, bool, 16-bit floats and, of images, integers, for which torch has no kernels and
+upstream has: they compute in int64, float32 or float64, and what they give is of the dtype again. Asked only after
+torch has refused.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _WITH_PLACES = ("max", "min", "sort", "topk", "cummax", "cummin", "median", "mod
 
 
 def lacks_kernel(error: Exception) -> bool:
-    """Whether torch says that it has no kernel for an unsigned dtype, bools or 16-bit floats."""
+    """Whether torch says that it has no kernel for an unsigned dtype, bools, 16-bit floats or integers."""
     return (
         any(f"not implemented for 'UInt{bits}'" in str(error) for bits in (16, 32, 64))
         or _is_of_bools(error)
@@ -75,7 +76,7 @@ def _is_of_bools(error: Exception) -> bool:
 def retried(
     error: Exception, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
 ) -> Any:
-    """What the function gives where operators without a kernel compute in int64, or float32.
+    """What the function gives where operators without a kernel compute in a wider dtype.
 
     Raises:
         error: where that is not why torch refused.
@@ -99,19 +100,15 @@ class _Wide(TorchFunctionMode):
         except (RuntimeError, TypeError) as error:
             if not lacks_kernel(error) and "Promotion for uint16" not in str(error):
                 raise
-            is_of_bools, is_of_halves, is_of_integers = (
-                _is_of_bools(error),
-                _is_of_halves(error),
-                _is_of_integers(error),
-            )
+            refusal = error
         name = getattr(func, "__name__", "").strip("_")
-        if is_of_halves:
+        if _is_of_halves(refusal):
             return self._in_floats(func, args, kwargs, _HALVES, torch.float32)
-        if is_of_integers:
+        if _is_of_integers(refusal):
             if name not in _OF_INTEGERS:
                 raise self._error
             return self._in_floats(func, args, kwargs, _INTEGERS, torch.float64)
-        if is_of_bools:
+        if _is_of_bools(refusal):
             if name not in _OF_BOOLS or func.__name__ == name + "_" or kwargs.get("out") is not None:
                 raise self._error
             return _of_bools(func, args, kwargs)

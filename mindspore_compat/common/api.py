@@ -126,7 +126,7 @@ def _cell_of(function: Any, args: tuple) -> Any:
         cell = function.__self__
     elif args and isinstance(args[0], torch.nn.Module):
         cell = args[0]
-        method = getattr(type(cell), function.__name__, None)
+        method = getattr(type(cell), getattr(function, "__name__", ""), None)
         if not callable(method) or inspect.unwrap(method) is not inspect.unwrap(function):
             return None
     else:

@@ -139,9 +139,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``."""
     if x is None or y is None:
         raise TypeError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
-    x, y = _promoted((x, y))
-    left, right = x, y
-    return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), left, right)
+    return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), *_promoted((x, y)))
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:

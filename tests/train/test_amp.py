@@ -329,6 +329,15 @@ def test_dtypes_of_operators_under_auto_are_upstreams(function: Any, expected: s
     assert str(result.dtype).removeprefix("torch.") == expected
 
 
+@pytest.mark.parametrize("function", [ops.ReduceSum(), ops.L2Normalize(), ops.std, ops.lrn])
+def test_operators_made_of_listed_ones_give_float32_under_auto(function: Any) -> None:
+    """docs/differences.md: upstream gives float16."""
+    x = ms.Tensor(np.arange(1, 5).reshape(1, 1, 2, 2), ms.float16)
+    found, wide = ms.amp.auto_mixed_precision(_Apply(function), "auto")(x), function(x.astype(ms.float32))
+    assert found.dtype is ms.float32
+    np.testing.assert_allclose(found.asnumpy(), wide.asnumpy(), rtol=2e-3)
+
+
 def test_cells_with_a_dtype_of_their_own_are_left_alone_under_auto() -> None:
     inner = _Apply(lambda x: ops.cumsum(ops.pow(x, 2.0), 0)).to_float(ms.float16)
     result = ms.amp.auto_mixed_precision(_Apply(inner), "auto")(ms.Tensor([[1.0, 2.0]], ms.float32))
