@@ -7,7 +7,8 @@ is needed: rank 0 serves the meeting.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
+import importlib.machinery
+import importlib.util
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from typing import Any
 
 __all__ = ["command", "main"]
 
+_PACKAGE = Path(__file__).parents[1]
 _MOST_PORT = 65535
 _GRACE_S = 12.0  # longer than a rank waits for its own error, see communication/_watch.py
 
@@ -39,10 +41,15 @@ def command() -> int:
     """The script ``msrun``, for shell scripts that nobody touched. Where real MindSpore is installed, too, the name is
     its own.
     """
-    if any(importlib.metadata.distributions(name="mindspore")):
+    if _is_upstream(importlib.util.find_spec("mindspore")):
         upstream = "import sys; from mindspore.parallel.cluster.run import main; sys.exit(main())"
         os.execv(sys.executable, [sys.executable, "-c", upstream, *sys.argv[1:]])
     return main(sys.argv[1:])
+
+
+def _is_upstream(spec: importlib.machinery.ModuleSpec | None) -> bool:
+    """Whether ``import mindspore`` delivers the real package: here it may be this one, by its alias or its shim."""
+    return spec is not None and spec.origin is not None and _PACKAGE not in Path(spec.origin).parents
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -62,9 +62,22 @@ def test_pytest_runs_in_two_processes(tmp_path: Path) -> None:
     assert "rank 1" in (tmp_path / "worker_1.log").read_text()
 
 
-def run_command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+@pytest.mark.multi_process
+@pytest.mark.parametrize(
+    "how", ["import mindspore_compat; mindspore_compat.install()", "sys.path.insert(0, alias._SHIM_DIR)"]
+)
+def test_under_the_alias_msrun_is_this_packages(tmp_path: Path, how: str) -> None:
+    """The alias also answers who asks whether a distribution "mindspore" is installed."""
+    (tmp_path / "train.py").write_text(SCRIPT)
+    own = ["--worker_num=1", "--local_worker_num=1", f"--master_port={free_port()}", "--join=True"]
+    done = run_command(tmp_path, *own, "train.py", before=f"from mindspore_compat._api import alias; {how}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "rank 0 of 1 [] [1.]" in done.stdout
+
+
+def run_command(folder: Path, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """What the script ``msrun`` does."""
-    script = "import sys; from mindspore_compat.cli.msrun import command; sys.exit(command())"
+    script = f"import sys; {before}\nfrom mindspore_compat.cli.msrun import command; sys.exit(command())"
     path = f"{folder}:{Path(__file__).parents[2]}"
     return subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -77,10 +90,9 @@ def run_command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[st
 
 
 def test_beside_real_mindspore_msrun_is_its_own(tmp_path: Path) -> None:
-    (tmp_path / "mindspore-2.10.0.dist-info").mkdir()
-    (tmp_path / "mindspore-2.10.0.dist-info" / "METADATA").write_text("Name: mindspore\nVersion: 2.10.0\n")
     folder = tmp_path / "mindspore" / "parallel" / "cluster"
     folder.mkdir(parents=True)
+    (tmp_path / "mindspore" / "__init__.py").touch()
     (folder / "run.py").write_text("import sys\ndef main():\n    print('real', sys.argv[1:])\n    return 3\n")
     done = run_command(tmp_path, "--worker_num=2", "train.py")
     assert (done.returncode, done.stdout.strip()) == (3, "real ['--worker_num=2', 'train.py']"), done.stderr
