@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindspore_compat.common.callback import Callback
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.independent import refuse_if_independent
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def check_callbacks(callbacks: Any) -> list[DSCallback]:
     """A list of callbacks from one, several or None."""
     if callbacks is None:
         return []
+    refuse_if_independent("Dataset Callbacks")
     if isinstance(callbacks, (list, tuple)):
         type_check_list(callbacks, DSCallback, "callbacks")
         return list(callbacks)

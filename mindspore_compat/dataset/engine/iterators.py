@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as RowIterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -14,8 +12,8 @@ import numpy as np
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_columns, check_int, type_check
+from mindspore_compat.dataset.engine._execution.apart import Epochs, epochs_of
 from mindspore_compat.dataset.engine._execution.columns import Row
-from mindspore_compat.dataset.engine._execution.session import Session
 
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._dataset import Dataset
@@ -58,21 +56,13 @@ class Iterator:
             dataset = dataset.project(visible)
         self.dataset = dataset
         self._num_epochs = num_epochs
-        self._session = Session(dataset)
         self._names = dataset._column_names()
-        self._epoch = 0
         self._rows: RowIterator[Row] | None = None
         ITERATORS_LIST.append(ref(self))
         self._convert = _converter(output_numpy, do_copy or config.get_iterator_mode()["do_copy"])
-        self._skip = dataset.get_init_step()
-        if self._skip:
-            size = max(dataset.get_dataset_size(), 1)
-            self._epoch, self._skip = self._skip // size, self._skip % size
-            if self._session.draws_in_order():  # also for rows that are left out
-                for number in range(self._epoch):
-                    deque(dataset._stream(self._session.epoch(number)), maxlen=0)
-            else:
-                self._session.pass_over(self._epoch)
+        skip = dataset.get_init_step()
+        self._epoch, skip = divmod(skip, max(dataset.get_dataset_size(), 1)) if skip else (0, 0)
+        self._epochs: Epochs | None = epochs_of(dataset, self._epoch, skip)
 
     def __iter__(self) -> Iterator:
         return self
@@ -85,27 +75,21 @@ class Iterator:
 
     def _next_row(self) -> Row:
         if self._rows is None:
-            if self._session is None:
+            if self._epochs is None:
                 raise RuntimeError("The iterator was stopped.")
             if self._num_epochs != -1 and self._epoch >= self._num_epochs:
                 raise RuntimeError(
                     "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs, "
                     f"num_epochs: {self._num_epochs}."
                 )
-            run = self._session.epoch(self._epoch)
-            if self._skip and self.dataset._is_indexed() and not self._session.draws_in_order():
-                # rows that have numbers are left out without being read
-                self._rows = self.dataset.skip(self._skip)._stream(run)
-            else:
-                self._rows = islice(self.dataset._stream(run), self._skip, None)
-            self._skip = 0
+            self._rows = self._epochs.epoch(self._epoch)
             self._epoch += 1
         try:
             return next(self._rows)
         except StopIteration:
             self._rows = None
-            if self._epoch == self._num_epochs:
-                self._session.close()
+            if self._epoch == self._num_epochs and self._epochs is not None:
+                self._epochs.close()
             raise
         except Exception:
             self.stop()
@@ -117,11 +101,11 @@ class Iterator:
 
     def stop(self) -> None:
         """End the worker processes now."""
-        session, self._session = getattr(self, "_session", None), None  # type: ignore[assignment]
+        epochs, self._epochs = getattr(self, "_epochs", None), None
         self._rows = None
         ITERATORS_LIST[:] = [known for known in ITERATORS_LIST if known() not in (None, self)]
-        if session is not None:
-            session.close()
+        if epochs is not None:
+            epochs.close()
 
     release = stop
 

@@ -18,7 +18,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing import connection, get_context, reduction
+from multiprocessing import connection, current_process, get_context, reduction
 from typing import Any, Protocol
 
 import numpy as np
@@ -137,18 +137,21 @@ def _worker_main(
     shares: bool,
     parent: int,
     seed: int | None,
+    draws_on: bool,
 ) -> None:
     for (
         other
     ) in others:  # ends that the fork copied: the parent's death would not be seen by workers that were started before
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if draws_on:
+        current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # it may have workers of its own
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if "cv2" in sys.modules:
         sys.modules["cv2"].setNumThreads(0)  # its threads did not come along
     shelf = _Shelf(pipe) if shares else None
-    if shelf is not None:
+    if shelf is not None and not draws_on:  # threads of its own would lay things there, too
         memory.set_maker(shelf.empty)
     if seed is not None:
         config.set_seed(seed)
@@ -162,7 +165,7 @@ def _worker_main(
         try:
             if shelf is not None:
                 shelf.put_back(given_back)
-            if seed is None:
+            if seed is None and not draws_on:
                 _seed(task)
                 result = run(function, task)
             else:  # tasks come in their order, and each goes on where the one before stopped, as upstream
@@ -236,12 +239,14 @@ class _Lease:
 
 
 class _Worker:
-    def __init__(self, function: Function, others: list[_Worker], shares: bool, seed: int | None) -> None:
+    def __init__(
+        self, function: Function, others: list[_Worker], shares: bool, seed: int | None, draws_on: bool
+    ) -> None:
         context: Any = get_context(config.get_multiprocessing_start_method())
         self.pipe, end = context.Pipe()
         ends = [self.pipe, *(other.pipe for other in others)] if context.get_start_method() == "fork" else []
         self.process = context.Process(
-            target=_worker_main, args=(end, ends, function, shares, os.getpid(), seed), daemon=True
+            target=_worker_main, args=(end, ends, function, shares, os.getpid(), seed, draws_on), daemon=True
         )
         self.process.start()
         end.close()
@@ -314,10 +319,18 @@ class Lanewise(Protocol):
 class ProcessExecutor:
     """Tasks in `num_workers` processes: in turns, or with `lanes` part by part in the process that a part belongs to,
     whose generators begin with `seed` and its number.
+
+    `draws_on`: the tasks are one work in parts, which draws on from the process's generators (which begin with `seed`,
+    if there is one), instead of from one of each task's own.
     """
 
     def __init__(
-        self, function: Function, num_workers: int, lanes: Lanewise | None = None, seed: int | None = None
+        self,
+        function: Function,
+        num_workers: int,
+        lanes: Lanewise | None = None,
+        seed: int | None = None,
+        draws_on: bool = False,
     ) -> None:
         self._workers: list[_Worker] = []
         self._lanes = lanes
@@ -326,9 +339,9 @@ class ProcessExecutor:
         try:
             for number in range(num_workers):
                 self._workers.append(
-                    _Worker(function, self._workers, shares, None)
+                    _Worker(function, self._workers, shares, seed if draws_on else None, draws_on)
                     if lanes is None or seed is None
-                    else _Worker(lanes.in_process, self._workers, shares, (seed + number) % 2**32)
+                    else _Worker(lanes.in_process, self._workers, shares, (seed + number) % 2**32, draws_on)
                 )
         except BaseException:
             self.close()

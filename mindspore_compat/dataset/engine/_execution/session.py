@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._node import Node
     from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
 
-__all__ = ["Parallelism", "Run", "Session"]
+__all__ = ["Parallelism", "Run", "Session", "walk"]
 
 
 class Session:
@@ -34,7 +34,7 @@ class Session:
         seed = chosen_seed()
         self.is_seeded = seed is not None
         self.seed = fresh_seed() if seed is None else seed
-        self._numbers = {id(node): number for number, node in enumerate(_walk(root))}
+        self._numbers = {id(node): number for number, node in enumerate(walk(root))}
         self._executors: dict[tuple[int, int], Executor] = {}
         self._chains: dict[int, tuple[list[Stage], dict[int, Lanes]]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
@@ -42,7 +42,7 @@ class Session:
         self._lanes: dict[int, Lanes] = {}
         self._left: dict[int, list[Iterator[Any]]] = {}
         self._good_rows: dict[int, GoodRows] = {}
-        self._nodes: dict[int, Any] = dict(enumerate(_walk(root)))
+        self._nodes: dict[int, Any] = dict(enumerate(walk(root)))
         for node in self._nodes.values():
             node._begin_session()
             if hasattr(node, "sampler"):
@@ -112,7 +112,7 @@ class Session:
         self, top: Node, last: Callable[[Any, Any], Any], own: Parallelism
     ) -> tuple[list[Stage], dict[int, Lanes]]:
         """The stages of a chain, and the lanes of its nodes."""
-        nodes = [(node, self.number(node)) for node in reversed(list(_walk(top)))]
+        nodes = [(node, self.number(node)) for node in reversed(list(walk(top)))]
         wanted = [self._asked(node._parallelism()) for node, _ in nodes]
         stages = stages_of(nodes, wanted, own)
         stages[-1].last = last
@@ -192,14 +192,14 @@ class Session:
 
     def draws_below(self, top: Node) -> bool:
         """Whether rows of `top`, or of a node below it, draw row after row."""
-        return any(map(self._draws, _walk(top)))
+        return any(map(self._draws, walk(top)))
 
     def by_number(self, node: Node) -> bool:
         """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
         another order, and rows draw there.
         """
         is_moved = False
-        for each in _walk(node) if node._is_indexed() else ():
+        for each in walk(node) if node._is_indexed() else ():
             if is_moved and self._draws(each):
                 return False
             is_moved = is_moved or each._moves_rows
@@ -278,7 +278,8 @@ class Run:
         return (*self.key, self.session.number(node), index)
 
 
-def _walk(node: Node) -> Iterator[Node]:
+def walk(node: Node) -> Iterator[Node]:
+    """A pipeline's nodes, from its end."""
     yield node
     for child in node.children:
-        yield from _walk(child)
+        yield from walk(child)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mindspore_compat import log
+from mindspore_compat.dataset.core.independent import refuse_if_independent
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
@@ -28,6 +29,7 @@ class SyncWaitDataset(Dataset):
     def __init__(
         self, input_dataset: Dataset, condition_name: str, num_batch: int, callback: Callable | None = None
     ) -> None:
+        refuse_if_independent("Dataset sync wait")
         type_check(condition_name, str, "condition_name")
         check_pos_int32(num_batch, "num_batch")
         if any(node.condition_name == condition_name for node in waiting(input_dataset)):

@@ -16,6 +16,7 @@ import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import kind_of
+from mindspore_compat.dataset.core.independent import refuse_if_independent
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import (
     check_dir,
@@ -109,6 +110,10 @@ def _check_decrypt(value: Any, name: str) -> None:
 FOLDER = needed(Argument("dataset_dir", check=check_dir))
 
 
+def _check_cache(value: Any, name: str) -> None:
+    refuse_if_independent("Dataset Cache")
+
+
 #: The arguments that most sources have.
 _SAMPLING = {
     "num_samples": Argument("num_samples", check=check_num_samples),
@@ -117,7 +122,7 @@ _SAMPLING = {
     "shuffle": flag("shuffle", None, None),
     "num_shards": Argument("num_shards", check=check_pos_int32),
     "shard_id": Argument("shard_id", check=kind_of(int)),
-    "cache": Argument("cache"),
+    "cache": Argument("cache", check=_check_cache),
     "decode": flag("decode"),
 }
 

@@ -1,0 +1,21 @@
+"""``MS_INDEPENDENT_DATASET=True``: every pipeline runs in a process of its own (`engine/_execution/apart.py`)."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["is_independent", "refuse_if_independent"]
+
+
+def is_independent() -> bool:
+    """Whether the environment asks for it now."""
+    return os.environ.get("MS_INDEPENDENT_DATASET", "").strip() in ("True", "true")
+
+
+def refuse_if_independent(feature: str) -> None:
+    """For what needs the process that iterates. Raises: RuntimeError."""
+    if is_independent():
+        raise RuntimeError(
+            f"{feature} is not supported in Dataset Independent mode: the pipeline runs in a process of its own. "
+            "Unset MS_INDEPENDENT_DATASET to use it."
+        )
