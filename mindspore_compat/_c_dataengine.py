@@ -1,17 +1,28 @@
 """Upstream's data engine in C++, of which libraries borrow a few names: the operations that a subclass of
-`TensorOperation` returns from ``parse``. Upstream: ``mindspore._c_dataengine``.
+`TensorOperation` returns from ``parse``, and what profiles pipelines. Upstream: ``mindspore._c_dataengine``.
 """
 
 from __future__ import annotations
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.engine._execution.profile import Manager, manager
 from mindspore_compat.dataset.text._vocab import Vocab
 
-__all__ = ["DataType", "Vocab"]
+__all__ = ["DataType", "GlobalContext", "Vocab"]
 
 #: a type by its name, also "string"
 DataType = numpy_dtype
+
+
+class GlobalContext:
+    """What the process has once."""
+
+    @staticmethod
+    def profiling_manager() -> Manager:
+        """What records what pipelines cost."""
+        return manager
+
 
 #: operations on texts: each takes the arguments of the public class of its name, in their order
 _OPERATIONS = (

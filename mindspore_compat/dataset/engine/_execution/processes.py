@@ -24,6 +24,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from mindspore_compat.dataset.core import config, memory
+from mindspore_compat.dataset.engine._execution import profile
+from mindspore_compat.dataset.engine._execution.profile import Queue
 from mindspore_compat.dataset.engine._execution.workers import Ahead, Function, Task, run
 
 __all__ = ["ProcessExecutor"]
@@ -144,6 +146,7 @@ def _worker_main(
     ) in others:  # ends that the fork copied: the parent's death would not be seen by workers that were started before
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    profile.forget()
     if draws_on:
         current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # it may have workers of its own
     if "torch" in sys.modules:
@@ -383,6 +386,15 @@ class ProcessExecutor:
         if failures:
             raise failures[0]
         return self._lanes.join(work, results)
+
+    def queue(self) -> Queue:
+        """Results that wait for the reader, of each worker the first only: the others are in its pipe."""
+        ready = sum(bool(worker.owed) and worker.pipe.poll() for worker in list(self._workers))
+        return Queue(self._ahead.limit, ready)
+
+    def processes(self) -> list[int]:
+        """The workers' numbers."""
+        return [worker.process.pid or 0 for worker in self._workers]
 
     def close(self) -> None:
         """Stop the workers."""

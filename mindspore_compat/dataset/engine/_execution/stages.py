@@ -11,6 +11,7 @@ import numpy as np
 from mindspore_compat.dataset.core.errors import with_file
 from mindspore_compat.dataset.core.randomness import narrowed
 from mindspore_compat.dataset.engine._execution.lanes import Ticket, some_rows
+from mindspore_compat.dataset.engine._execution.profile import spent
 
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._node import Node
@@ -67,6 +68,7 @@ class Stage:
         self.source: Node | None = None  # of the chain, the first of the stages' nodes
         self.nodes: list[tuple[Node, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
+        self.last_node: Any = None  # whose `last` is
         self.parallelism = Parallelism()
         self.owner: int | None = None  # the node whose lanes are processes
 
@@ -74,7 +76,7 @@ class Stage:
         (what, rows), value, tickets = work
         try:
             for node, number in self.nodes:
-                with narrowed(number):
+                with narrowed(number), spent(node):
                     ticket = tickets.get(number)
                     value = node._step(value) if ticket is None else node._step_in_lanes(value, ticket)
         except BaseException as error:
@@ -85,7 +87,10 @@ class Stage:
             place = getattr(error, "row", 0)
             file = self.source._file_of(rows[place]) if self.source is not None and place < len(rows) else ""
             raise with_file(error, file) from error.__cause__
-        return ((what, rows), value, tickets) if self.last is None else self.last(what, value)
+        if self.last is None:
+            return (what, rows), value, tickets
+        with spent(self.last_node):
+            return self.last(what, value)
 
     @property
     def in_process(self) -> Stage:
