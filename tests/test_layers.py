@@ -68,6 +68,7 @@ LAZY = {
     ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
+    ("profiler/profiling.py", "dataset.engine._execution.profile"): "few profiles ask for the pipeline",
 }
 
 

@@ -25,8 +25,6 @@ def manager() -> Iterator[Any]:
     ds.config.set_monitor_sampling_interval(20)
     manager.init()
     yield manager
-    manager.start() if manager._last is None else None
-    manager.stop()
     manager.init()
     ds.config.set_monitor_sampling_interval(1000)
 
@@ -151,6 +149,9 @@ def test_only_what_is_recorded_counts(manager: Any, tmp_path: Path, caplog: pyte
     for number, _ in enumerate(rows().create_tuple_iterator(num_epochs=1)):
         if number == 2:
             manager.start()
+        elif number == 4:
+            manager.save(str(tmp_path))  # what there is up to now
+            assert len(Saved(tmp_path).lines) == 4 * 2
         elif number == 5:
             manager.stop()
             manager.save(str(tmp_path))

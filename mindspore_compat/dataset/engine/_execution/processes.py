@@ -25,7 +25,6 @@ import numpy as np
 
 from mindspore_compat.dataset.core import config, memory
 from mindspore_compat.dataset.engine._execution import profile
-from mindspore_compat.dataset.engine._execution.profile import Queue
 from mindspore_compat.dataset.engine._execution.workers import Ahead, Function, Task, run
 
 __all__ = ["ProcessExecutor"]
@@ -141,9 +140,7 @@ def _worker_main(
     seed: int | None,
     draws_on: bool,
 ) -> None:
-    for (
-        other
-    ) in others:  # ends that the fork copied: the parent's death would not be seen by workers that were started before
+    for other in others:  # copied by the fork: workers that were started before would not see the parent's death
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     profile.forget()
@@ -387,10 +384,10 @@ class ProcessExecutor:
             raise failures[0]
         return self._lanes.join(work, results)
 
-    def queue(self) -> Queue:
+    def queue(self) -> profile.Queue:
         """Results that wait for the reader, of each worker the first only: the others are in its pipe."""
         ready = sum(bool(worker.owed) and worker.pipe.poll() for worker in list(self._workers))
-        return Queue(self._ahead.limit, ready)
+        return profile.Queue(self._ahead.limit, ready)
 
     def processes(self) -> list[int]:
         """The workers' numbers."""

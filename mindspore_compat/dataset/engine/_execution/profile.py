@@ -148,7 +148,7 @@ class Recording:
         self._lines: list[str] = []
         self._batches = 0
         self._samples: list[_Sample] = []
-        self._take_sample()
+        self.take_sample()
         self._is_over = threading.Event()
         self._sampler = threading.Thread(target=self._sample_often, name="dataset profile", daemon=True)
         self._sampler.start()
@@ -175,7 +175,7 @@ class Recording:
         try:
             row = next(rows)
         except StopIteration:
-            self._take_sample()  # workers may end now
+            self.take_sample()  # workers may end now
             raise
         end = time.monotonic()
         self._batches += 1
@@ -190,7 +190,7 @@ class Recording:
         """No more is recorded."""
         self._is_over.set()
         self._sampler.join()
-        self._take_sample()
+        self.take_sample()
 
     def save(self, folder: str, rank: str) -> None:
         """Three files; none if no pipeline ran."""
@@ -224,7 +224,8 @@ class Recording:
                     if not has_begun:
                         self.charge(key, times[0] - before[0], times[1] - before[1])
 
-    def _take_sample(self) -> None:
+    def take_sample(self) -> None:
+        """How things stand now."""
         with self._one_sample:
             self._charge_processes()
             own = resource.getrusage(resource.RUSAGE_SELF)
@@ -243,7 +244,7 @@ class Recording:
 
     def _sample_often(self) -> None:
         while not self._is_over.wait(self._interval / 1000):
-            self._take_sample()
+            self.take_sample()
 
     # ---- what is saved
 
@@ -338,12 +339,13 @@ class Manager:
 
     def __init__(self) -> None:
         self._last: Recording | None = None
+        self._has_started = False
 
     def init(self) -> None:
         """Forget the last recording. Raises: RuntimeError while one runs."""
         if recording is not None:
             raise failed_pipeline("Stop MD Profiler before reinitializing it.")
-        self._last = None
+        self._last, self._has_started = None, False
 
     def start(self) -> None:
         """Record the first pipeline that gives a row from now on; in debug mode nothing, with a warning.
@@ -356,6 +358,7 @@ class Manager:
             raise failed_pipeline("MD ProfilingManager is already running.")
         if not os.path.exists("/proc/self/smaps_rollup"):
             raise failed_pipeline("A data pipeline is profiled by what Linux tells in /proc, which is not there.")
+        self._has_started = True
         if config.get_debug_mode():
             _log.warning("Dataset Profiling is not enabled in debug mode.")
         else:
@@ -364,10 +367,10 @@ class Manager:
     def stop(self) -> None:
         """End. Raises: RuntimeError if nothing was started."""
         global recording
-        if recording is not None:
+        if recording is not None and recording is self._last:
             ended, recording = recording, None
             ended.end()
-        elif self._last is None and not config.get_debug_mode():
+        elif not self._has_started:
             raise failed_pipeline("MD ProfilingManager has not started yet.")
         else:
             _log.warning("MD ProfilingManager had already stopped.")
@@ -382,6 +385,8 @@ class Manager:
         if not os.path.isdir(folder):
             raise failed_pipeline(f"Invalid file, can not get realpath of {folder!r}: there is no such folder.")
         if self._last is not None:
+            if recording is self._last:
+                recording.take_sample()
             self._last.save(folder, os.environ.get("RANK_ID") or "0")
 
 
