@@ -12,7 +12,7 @@ from mindspore_compat.common import _tracing
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import apart, wrap
 from mindspore_compat.common.generator import generator_on
 
 __all__ = ["install_torch_methods"]
@@ -127,6 +127,15 @@ def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
     return drawing
 
 
+#: upstream's names of arguments, and torch's
+_OTHER_NAMES = {
+    "copy_": {"src": "other"},
+    "index_copy_": {"tensor": "source"},
+    "random_": {"from_": "from"},
+    "uniform_": {"from_": "from"},
+}
+
+
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -137,11 +146,17 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
             raise refused(error) from None
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
+        names = _OTHER_NAMES.get(name, {})
 
         def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
             if _tracing.is_tracing():
                 with torch._C.DisableTorchFunctionSubclass():
                     return wrap(method(self, *args, **kwargs))
+            if kwargs:
+                kwargs = {names.get(key, key): item for key, item in kwargs.items()}
+            if name != "set_":  # which is to lie there
+                args = tuple([apart(self, item) if isinstance(item, _Base) else item for item in args])
+                kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
             try:
                 if self.requires_grad and not THREAD.running and isinstance(self, torch.nn.Parameter):
                     with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed

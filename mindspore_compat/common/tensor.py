@@ -176,10 +176,10 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     @staticmethod
     def from_numpy(array: np.ndarray) -> Tensor:
-        """A Tensor on the numpy array's own memory (a copy if the device is not the CPU)."""
+        """A Tensor on the numpy array's own memory (a copy where the device is not the CPU, or the array has gaps)."""
         if not isinstance(array, np.ndarray):
             raise TypeError(f"The input of 'Tensor.from_numpy' must be a numpy array, but got {type(array).__name__}.")
-        result = plain_from(array, copy=False)
+        result = plain_from(array, copy=not array.flags.c_contiguous)
         device = current_device()
         if device is not CPU:
             result = sent(result, device, LARGEST_BATCH)
@@ -282,7 +282,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
         target, is_tensor = self, isinstance(value, torch.Tensor)
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
-            value, is_tensor = operand_from(value, self.device), True
+            value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
             value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
