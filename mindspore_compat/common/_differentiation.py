@@ -221,7 +221,13 @@ def _gradients_of_roots(forward: Forward, targets: Sequence[torch.Tensor], sens:
             )
         seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
     pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
-    return wrap(_gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
+    found = _gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again)
+    return wrap(tuple([gradient if gradient.is_contiguous() else _writable(gradient) for gradient in found]))
+
+
+def _writable(gradient: torch.Tensor) -> torch.Tensor:
+    """With memory for each element: that of a sum has only one number, which torch would not let be written to."""
+    return gradient.contiguous() if 0 in gradient.stride() else gradient
 
 
 def _by_integers(

@@ -135,7 +135,8 @@ class ShapeMethods:
             raise ValueError(f"For 'Tensor.flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
         value = _Base.permute(self, tuple(range(_Base.dim(self) - 1, -1, -1))) if order == "F" else self
         try:
-            return wrap(_Base.flatten(value, start_dim, end_dim))
+            flat = _Base.flatten(value, start_dim, end_dim)
+            return wrap(_Base.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
         except (RuntimeError, IndexError) as error:
             raise refused(error) from None
 

@@ -97,7 +97,7 @@ def _part(name: str, callable_tensor: type) -> property:
 
 
 def _itself(self: Any) -> Any:
-    return wrap(_Base.view_as(self, self))
+    return wrap(torch.clone(_Base.view_as(self, self)))
 
 
 def _reduced(self: Any, protocol: Any) -> Any:

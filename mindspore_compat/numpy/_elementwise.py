@@ -127,7 +127,7 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "log1p": torch.log1p,
     "log2": torch.log2,
     "negative": torch.neg,
-    "positive": torch.positive,
+    "positive": torch.clone,
     "rad2deg": torch.rad2deg,
     "radians": torch.deg2rad,
     "reciprocal": _power_of(torch.reciprocal),

@@ -267,7 +267,12 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
             wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
             for i, item in enumerate(tensors)
         ]
-    return wrap(list(torch.meshgrid(*tensors, indexing=indexing)))
+    return wrap(
+        [
+            torch.clone(grid, memory_format=torch.contiguous_format)
+            for grid in torch.meshgrid(*tensors, indexing=indexing)
+        ]
+    )
 
 
 class _Grid:

@@ -84,12 +84,15 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 def broadcast_to(array: Any, shape: Any) -> Any:
     """Repeated to a shape."""
-    return F.broadcast_to(as_tensor(array), as_ints(shape))
+    return wrap(torch.clone(F.broadcast_to(as_tensor(array), as_ints(shape)), memory_format=torch.contiguous_format))
 
 
 def broadcast_arrays(*args: Any) -> Any:
     """All repeated to their common shape."""
-    return [wrap(item) for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])]
+    return [
+        wrap(torch.clone(item, memory_format=torch.contiguous_format))
+        for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])
+    ]
 
 
 def tile(a: Any, reps: Any) -> Any:

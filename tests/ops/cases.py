@@ -207,6 +207,26 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
     return result
 
 
+def written_through(case: str, ms: ModuleType) -> list[str]:
+    """The inputs that change where the first element of a result is written to, under a MindSpore."""
+    arrays = inputs()
+    names = names_in(case, arrays)
+    tensors = [ms.Tensor(arrays[name]) for name in names]
+
+    def leaves(value: Any) -> list[Any]:
+        if isinstance(value, ms.Tensor):
+            return [value] if value.ndim and value.size else []
+        return [item for part in value for item in leaves(part)] if isinstance(value, (tuple, list)) else []
+
+    results = leaves(eval(compile(case, case, "eval"), {**scope_of(ms), **dict(zip(names, tensors))}))
+    before = [tensor.asnumpy().copy() for tensor in tensors]
+    for result in results:
+        if not any(result is tensor for tensor in tensors):
+            result[0] = not result.asnumpy().flat[0] if result.dtype == ms.bool_ else 77
+    after = [tensor.asnumpy() for tensor in tensors]
+    return [name for name, old, new in zip(names, before, after) if not np.array_equal(old, new, equal_nan=True)]
+
+
 def _gradients(
     ms: ModuleType, run: Callable[..., Any], tensors: list, arrays: dict[str, np.ndarray], names: list[str]
 ) -> list[np.ndarray]:

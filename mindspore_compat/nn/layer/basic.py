@@ -180,7 +180,8 @@ class Flatten(Cell):
 
     def construct(self, x: Any) -> Any:
         try:
-            return torch.flatten(x, self.start_dim, self.end_dim)
+            flat = torch.flatten(x, self.start_dim, self.end_dim)
+            return torch.clone(flat) if (self.start_dim, self.end_dim) == (1, -1) and x.dim() > 1 else flat
         except (IndexError, RuntimeError):
             raise ValueError(
                 f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input "

@@ -278,7 +278,8 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
     check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
-    return wrap(tuple(torch.meshgrid(*inputs, indexing=indexing)))
+    grids = torch.meshgrid(*inputs, indexing=indexing)
+    return wrap(tuple(torch.clone(grid, memory_format=torch.contiguous_format) for grid in grids))
 
 
 def cartesian_prod(*inputs: Any) -> Any:

@@ -42,8 +42,10 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
     """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
     check_bool(training, "training", "dropout")
     p = _check_probability(p, "dropout")
-    if not training or p == 0:
+    if not training:
         return input
+    if p == 0:
+        return wrap(torch.clone(input))
     make = with_seeds(partial(Masks, keep_prob=1 - p), "dropout", seed)
     engine = engine_of(seed, "dropout", make, input, repeats=True) if p < 1 else None
     if engine is not None:

@@ -119,7 +119,7 @@ bessel_k1e = _unary("bessel_k1e", BESSEL["k1e"])
 bessel_y0 = _unary("bessel_y0", BESSEL["y0"])
 bessel_y1 = _unary("bessel_y1", BESSEL["y1"])
 ceil = _unary("ceil", torch.ceil)
-conj = _unary("conj", lambda x: torch.conj(x).resolve_conj() if x.is_complex() else x)
+conj = _unary("conj", lambda x: torch.conj(x).resolve_conj() if x.is_complex() else torch.clone(x))
 cos = _unary("cos", torch.cos)
 cosh = _unary("cosh", torch.cosh)
 deg2rad = _unary("deg2rad", torch.deg2rad)
@@ -132,7 +132,7 @@ exp2 = _unary("exp2", torch.exp2)
 expm1 = _unary("expm1", torch.expm1)
 floor = _unary("floor", torch.floor)
 frac = _unary("frac", torch.frac)
-imag = _unary("imag", lambda x: torch.imag(x) if x.is_complex() else torch.zeros_like(x))
+imag = _unary("imag", lambda x: torch.clone(torch.imag(x)) if x.is_complex() else torch.zeros_like(x))
 invert = bitwise_not = _unary("invert", torch.bitwise_not, "Every bit flipped")
 isfinite = _unary("isfinite", torch.isfinite)
 isinf = _unary("isinf", torch.isinf)
@@ -147,9 +147,9 @@ log1p = _unary("log1p", torch.log1p)
 log2 = _unary("log2", torch.log2)
 logical_not = _unary("logical_not", torch.logical_not)
 neg = negative = _unary("neg", torch.neg)
-positive = _unary("positive", torch.positive)
+positive = _unary("positive", torch.clone)
 rad2deg = _unary("rad2deg", torch.rad2deg)
-real = _unary("real", torch.real)
+real = _unary("real", lambda x: torch.clone(torch.real(x)))
 reciprocal = _unary("reciprocal", torch.reciprocal)
 rint = _unary("rint", torch.round)
 rsqrt = _unary("rsqrt", torch.rsqrt)
@@ -208,7 +208,7 @@ def population_count(input_x: Any) -> Any:
 
 def view_as_real(input: Any) -> Any:
     """A complex tensor as a float one with a last axis of (real, imaginary)."""
-    return wrap(torch.view_as_real(input))
+    return wrap(torch.clone(torch.view_as_real(input)))
 
 
 def is_complex(input: Any) -> bool:

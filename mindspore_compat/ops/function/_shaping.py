@@ -168,7 +168,7 @@ def squeeze(input: Any, axis: Any = None) -> Any:
 
 
 def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
-    """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major."""
+    """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. All but the first: a copy."""
     if not isinstance(order, str):
         raise TypeError(f"For 'flatten', the parameter 'order' must be a string, but got {type(order)}.")
     if order not in ("C", "F"):
@@ -177,7 +177,8 @@ def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = 
         input = torch.permute(input, tuple(builtins.range(input.dim() - 1, -1, -1)))
     if input.dim() <= 1 and start_dim == 1:
         return wrap(torch.reshape(input, (-1,)))
-    return wrap(torch.flatten(input, start_dim, end_dim))
+    flat = torch.flatten(input, start_dim, end_dim)
+    return wrap(torch.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
 
 
 def ravel(input: Any) -> Any:

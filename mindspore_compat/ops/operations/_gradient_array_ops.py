@@ -77,7 +77,7 @@ def PadV3Grad(mode: Literal["reflect", "edge", "circular"] = "reflect", paddings
 
 def _flatten(x: Any, shape: Any) -> Any:
     """The gradient of `Flatten`: in the shape that was there before."""
-    return F.reshape(x, as_ints(shape))
+    return wrap(torch.clone(F.reshape(x, as_ints(shape))))
 
 
 FlattenGrad = plain("FlattenGrad", _flatten)

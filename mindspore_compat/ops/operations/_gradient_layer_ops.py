@@ -299,7 +299,8 @@ def LayerNormGrad(begin_norm_axis: Int = 1, begin_params_axis: Int = 1) -> _Run:
     def run(x: Any, dy: Any, variance: Any, mean: Any, gamma: Any) -> Any:
         _check_layer_norm("LayerNormGrad", x, dy, variance, mean, gamma, axes)
         found = _layer_norm_gradient(*axes)(*_in_float32((x, dy, gamma, variance, mean)))
-        return wrap(tuple(to_dtype(item, like.dtype) for item, like in zip(found, (x, gamma, gamma))))
+        by_x, *others = [to_dtype(item, like.dtype) for item, like in zip(found, (x, gamma, gamma))]
+        return wrap((by_x, *map(torch.clone, others)))  # `dy` itself, where there is nothing to add up
 
     return run
 

@@ -53,8 +53,8 @@ def ErrorOnDynamicShapeInput() -> _Run:
 
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
-    """``x`` broadcast to a shape."""
-    return F.broadcast_to(x, as_ints(shape))
+    """``x`` broadcast to a shape, as a copy."""
+    return wrap(torch.clone(F.broadcast_to(x, as_ints(shape)), memory_format=torch.contiguous_format))
 
 
 def _broadcast_axes(s0: Any, s1: Any) -> Any:

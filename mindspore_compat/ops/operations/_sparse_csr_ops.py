@@ -54,7 +54,7 @@ def _by_rows(places: torch.Tensor, values: torch.Tensor, shape: Any, dtype: torc
     batch_pointers = torch.nn.functional.pad(torch.cumsum(torch.sum(counts, 1), 0), (1, 0))
     sizes = torch.tensor(lengths, dtype=dtype, device=places.device)
     parts = batch_pointers, torch.reshape(pointers, (-1,)), places % lengths[-1]
-    return wrap((sizes, *[to_dtype(item, dtype) for item in parts], values))
+    return wrap((sizes, *[to_dtype(item, dtype) for item in parts], torch.clone(values)))
 
 
 def _from_coordinates(x_indices: Any, x_values: Any, x_dense_shape: Any) -> Any:

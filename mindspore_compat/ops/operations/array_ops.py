@@ -176,7 +176,11 @@ def StridedSlice(
             ("shrink_axis_mask", shrink_axis_mask),
         )
     ]
-    return lambda input_x, begin, end, strides: F.strided_slice(input_x, begin, end, strides, *masks)
+    if any(masks):
+        return lambda input_x, begin, end, strides: wrap(
+            torch.clone(F.strided_slice(input_x, begin, end, strides, *masks))
+        )
+    return F.strided_slice
 
 
 @primitive
