@@ -56,16 +56,10 @@ hstack, dstack = _stacking("hstack", torch.hstack), _stacking("dstack", torch.ds
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """n nearly equal pieces, or cut at the indices."""
-    return wrap(
-        tuple(
-            torch.tensor_split(
-                as_tensor(x),
-                indices_or_sections if isinstance(indices_or_sections, int) else list(indices_or_sections),
-                axis,
-            )
-        )
-    )
+    """n nearly equal pieces, a tuple, or cut at the indices, a list."""
+    if isinstance(indices_or_sections, int):
+        return wrap(tuple(torch.tensor_split(as_tensor(x), indices_or_sections, axis)))
+    return wrap(list(torch.tensor_split(as_tensor(x), list(indices_or_sections), axis)))
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:

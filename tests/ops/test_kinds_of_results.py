@@ -158,3 +158,10 @@ def test_ctc_loss_of_float16():
         assert loss.dtype == ms.float16 and gradient.dtype == ms.float16
         np.testing.assert_allclose(loss.asnumpy(), wide[0].asnumpy(), rtol=3e-3)
         np.testing.assert_allclose(gradient.asnumpy(), wide[1].asnumpy(), atol=2e-3)
+
+
+def test_numpys_pieces_are_a_tuple_by_number_and_a_list_by_places() -> None:
+    x = mnp.ones((4, 4, 4))
+    for split in (mnp.split, mnp.array_split, mnp.hsplit, mnp.vsplit, mnp.dsplit):
+        assert type(split(x, 2)) is tuple
+        assert type(split(x, [1, 3])) is type(split(x, (1, 3))) is list
