@@ -9,14 +9,23 @@ import json
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def letters() -> ImageFont.ImageFont:
+    """The font of dots that Pillow's default was until 10.0: with another, losses are those of other pictures."""
+    font = getattr(ImageFont, "load_default_imagefont", ImageFont.load_default)()
+    if not isinstance(font, ImageFont.ImageFont):
+        raise SystemExit("Pillow 10.1 to 10.3 cannot draw with the font of dots: take another")
+    return font
 
 
 def write_words(root: Path, split: str, count: int) -> None:
     """``count`` pictures for each task, the same at every call."""
     random = np.random.default_rng(len(split))
+    font = letters()
     lines: dict[str, list[str]] = {"rec": [], "det": [], "cls": []}
     for task in lines:
         (root / split / task).mkdir(parents=True, exist_ok=True)
@@ -24,7 +33,7 @@ def write_words(root: Path, split: str, count: int) -> None:
         name = f"{number:03d}.jpg"
         word = "".join(random.choice(list(LETTERS), random.integers(3, 9)))
         picture = Image.new("RGB", (100, 32), tuple(int(value) for value in random.integers(150, 255, 3)))
-        ImageDraw.Draw(picture).text((5, 8), word, fill=(0, 0, 60))
+        ImageDraw.Draw(picture).text((5, 8), word, fill=(0, 0, 60), font=font)
         picture.save(root / split / "rec" / name, quality=95)
         lines["rec"].append(f"{name}\t{word}")
         turned = number % 2

@@ -12,6 +12,8 @@ without ``--worse``, a result that is worse than the one that is kept. The exit 
 
 ``--nudge SIDE`` runs a job of seeded.py on that side alone, as it is and with weights moved by the job's "nudge" (of
 themselves, 1e-7 unless named: the last bit of float32), and keeps how far its numbers part: what rounding alone does.
+Rounding differs between CPUs, too: real MindSpore has oneDNN's AVX2 kernels here, and with ONEDNN_MAX_CPU_ISA=AVX2
+ATEN_CPU_CAPABILITY=avx2 before the command this package has them as well. Ask so before a bisection.
 """
 
 from __future__ import annotations
