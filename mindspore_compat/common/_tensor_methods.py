@@ -20,7 +20,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
-from mindspore_compat.common._wrap import apart, byte_view, memory, plain, wrap
+from mindspore_compat.common._wrap import byte_view, plain, replace_values, wrap
 from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
@@ -180,7 +180,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
             raise TypeError(f"For 'assign_value', the argument must be a Tensor, but got {type(value).__name__}.")
         program.values_written()
         if value.shape == self.shape and value.dtype is self.dtype:
-            memory(self).copy_(apart(self, value.detach()))
+            replace_values(self, value.detach())
         else:
             self.data = value.detach().clone()
         return self

@@ -98,6 +98,18 @@ def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     return _clone(value) if not _is_tracing() and _is_alias_of(target, value) else value
 
 
+def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
+    """``target`` takes over values of its shape: in new memory, as upstream, so that arrays and Tensors that look at
+    the old one, and Parameters that share it, keep what they have. A single number is written where it is, for captured
+    steps read rates and counters there.
+    """
+    old = memory(target)
+    if not old.dim() or _is_tracing():
+        old.copy_(apart(old, value))
+    else:
+        TENSOR.data.fset(target, torch.empty_like(old).copy_(value))
+
+
 def byte_view(data: torch.Tensor) -> torch.Tensor:
     """The elements of a contiguous tensor in memory as flat uint8.
 

@@ -280,12 +280,11 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         if isinstance(data, _held.HeldTensor):
             _held.refuse_cast(self, data.dtype)
         program.values_written()
-        mine = _wrap.memory(self)
-        if tuple(data.shape) != self.shape:
-            taken = _Base.to(limited(_Base.clone(_Base.detach(data)), mine.dtype), mine.device, mine.dtype)
-            Tensor.data.fset(self, taken)  # type: ignore[attr-defined]
-            return self
-        mine.copy_(limited(_wrap.apart(mine, _Base.detach(data)), mine.dtype))
+        taken = limited(_Base.detach(data), self.dtype)
+        if tuple(data.shape) == self.shape:
+            _wrap.replace_values(self, taken)
+        else:
+            Tensor.data.fset(self, _Base.to(_Base.clone(taken), self.device, self.dtype))  # type: ignore[attr-defined]
         return self
 
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
@@ -307,8 +306,8 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         return _wrap.wrap(torch.clone(self))
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array that shares the storage on the CPU."""
-        return super().asnumpy()
+        """The values as a numpy array that shares the storage on the CPU, but for a single number."""
+        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_wrap.replace_values`
 
     def __copy__(self) -> Parameter:
         return self.__deepcopy__({})

@@ -28,7 +28,9 @@ _INTS = (torch.int8, torch.int16, torch.int32, torch.int64, qint4x2)
 
 
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
-    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file."""
+    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file,
+    nor of a single number, which `Parameter.set_data` writes in place.
+    """
     old, new = tuple(param.shape), tuple(new_param.shape)
     if param.sliced and new == param._cut.shape:  # type: ignore[attr-defined]
         old = new
@@ -63,6 +65,7 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
         Tensor.data.fset(new_param, data)  # type: ignore[attr-defined]
         delattr(new_param, VIEWS_FILE)
     if data.dtype is param.dtype and data.device == param.device:
+        data = data if data.dim() else data.clone()
         Tensor.data.fset(param, data)  # type: ignore[attr-defined]
     elif old == new:
         param.set_data(data)

@@ -1,0 +1,150 @@
+"""Who sees it when a Parameter gets other values: as real MindSpore 2.10, `set_data`, `assign_value` and
+`load_param_into_net` give it other memory, while optimizers and ``p[:] = …`` write where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+
+ONES = np.ones((2, 3), np.float32)
+
+
+def zeros() -> Tensor:
+    return ops.zeros((2, 3))
+
+
+class Holder(nn.Cell):
+    def __init__(self, weight: Parameter) -> None:
+        super().__init__()
+        self.weight = weight
+
+
+LOOKS: dict[str, Callable[[Parameter], Any]] = {
+    "asnumpy": lambda p: p.asnumpy(),
+    "a row of asnumpy": lambda p: p.asnumpy()[0],
+    "data": lambda p: p.data,
+    "Tensor": Tensor,
+    "a slice": lambda p: p[:],
+    "a row": lambda p: p[0],
+    "reshape": lambda p: p.reshape(-1),
+    "T": lambda p: p.T,
+    "stop_gradient": ops.stop_gradient,
+    "another that was loaded from it": lambda p: loaded_from(p),
+}
+NEW_MEMORY: dict[str, Callable[[Parameter], Any]] = {
+    "set_data": lambda p: p.set_data(zeros()),
+    "set_data of another dtype": lambda p: p.set_data(ops.zeros((2, 3), ms.float16)),
+    "set_data of a number's shape": lambda p: p.set_data(ops.zeros((3, 2))),
+    "assign_value": lambda p: p.assign_value(zeros()),
+    "load_param_into_net": lambda p: ms.load_param_into_net(Holder(p), {p.name: Parameter(zeros(), name=p.name)}),
+    "data": lambda p: setattr(p, "data", zeros()),
+}
+SAME_MEMORY: dict[str, Callable[[Parameter], Any]] = {
+    "assign": lambda p: ops.assign(p, zeros()),
+    "elements": lambda p: p.__setitem__(slice(None), 0.0),
+    "optimizer": lambda p: nn.SGD([p], 1.0)((p + 0,)),
+}
+
+
+def loaded_from(source: Parameter) -> Parameter:
+    other = Parameter(zeros(), name=source.name)
+    ms.load_param_into_net(Holder(other), {source.name: source})
+    return other
+
+
+def first(value: Any) -> float:
+    return float((value if isinstance(value, np.ndarray) else value.asnumpy()).flat[0])
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("change", [*NEW_MEMORY, *SAME_MEMORY])
+def test_who_looks_at_a_parameter_keeps_what_it_saw(look: str, change: str) -> None:
+    parameter = Parameter(Tensor(ONES), name="weight")
+    seen = LOOKS[look](parameter)
+    ({**NEW_MEMORY, **SAME_MEMORY}[change])(parameter)
+    assert first(parameter) == 0
+    assert first(seen) == (1 if change in NEW_MEMORY else 0)
+
+
+def test_the_values_that_were_given_stay_apart() -> None:
+    given = Tensor(ONES)
+    parameter = Parameter(zeros(), name="w").set_data(given)
+    given[0] = 9
+    assert first(parameter) == 1
+    nn.SGD([parameter], 1.0)((ops.ones((2, 3)),))
+    assert first(given[1]) == 1 and first(parameter) == 0
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_target_network_that_began_as_a_copy(mode: int) -> None:
+    """Of reinforcement learning: loaded once, then moved a part of the way after each step."""
+    ms.set_context(mode=mode)
+    online, target = nn.Dense(3, 2, weight_init="ones", has_bias=False), nn.Dense(3, 2, has_bias=False)
+    ms.load_param_into_net(target, online.parameters_dict())
+    step = nn.TrainOneStepCell(nn.WithLossCell(online, nn.MSELoss()), nn.SGD(online.trainable_params(), 0.1))
+    step.set_train()
+    expected_online, expected_target = ONES.copy(), ONES.copy()
+    x, y = Tensor(ONES), ops.zeros((2, 2))
+    for number in range(5):
+        step(x, y)
+        expected_online = expected_online * (1 - 0.3)  # the derivative is the output, the sum of a row
+        for mine, its in zip(target.get_parameters(), online.get_parameters(), strict=True):
+            mine.set_data(0.5 * mine + 0.5 * its)
+        if number == 0:
+            expected_target = expected_online.copy()  # they still were one memory
+        else:
+            expected_target = 0.5 * expected_target + 0.5 * expected_online
+        np.testing.assert_allclose(online.weight.asnumpy(), expected_online, 1e-5)
+        np.testing.assert_allclose(target.weight.asnumpy(), expected_target, 1e-5)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("kept", [lambda p: p.asnumpy(), lambda p: p.data])
+def test_averaged_weights_for_an_evaluation_and_back(mode: int, kept: Callable[[Parameter], Any]) -> None:
+    ms.set_context(mode=mode)
+    ms.set_seed(2)
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 1))
+    optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
+    x, y = Tensor(np.random.RandomState(0).randn(8, 3), ms.float32), ops.ones((8, 1))
+    for number in range(8):
+        step(x, y)
+        if number % 3:
+            continue
+        before = [parameter.asnumpy().copy() for parameter in net.trainable_params()]
+        backup = [kept(parameter) for parameter in net.trainable_params()]
+        for parameter in net.trainable_params():
+            parameter.set_data(parameter * 0.5)
+        net(x)
+        for parameter, values in zip(net.trainable_params(), backup, strict=True):
+            parameter.set_data(Tensor(values))
+        after = [parameter.asnumpy() for parameter in net.trainable_params()]
+        assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_steps_go_on_from_values_and_rates_that_are_set(mode: int) -> None:
+    ms.set_context(mode=mode)
+    net = nn.Dense(1, 1, weight_init="ones", has_bias=False)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
+    weight = 1.0
+    for number in range(12):
+        rate = 0.1 / (number + 1)
+        old = optimizer.learning_rate.asnumpy()
+        expected_old = float(old)
+        optimizer.learning_rate.set_data(Tensor(rate, ms.float32))
+        assert float(old) == expected_old
+        if number % 2:
+            weight *= 1.5
+            net.weight.set_data(net.weight * 1.5)
+        step(ops.ones((1, 1)), ops.zeros((1, 1)))
+        weight -= rate * 2 * weight
+        np.testing.assert_allclose(net.weight.asnumpy(), [[weight]], 1e-5)
