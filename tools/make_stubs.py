@@ -73,7 +73,7 @@ def _static_names(module: Any) -> set[str]:
 def _public_names(module: Any) -> list[str]:
     """Of a package also those that it imports when they are asked for."""
     names = {name for name in vars(module) if not name.startswith("_") and name != "Any"} | set(
-        getattr(module, "__all__", ())
+        vars(module).get("__all__", ())
     )
     return sorted(names | set(_lazy(module)) | set(_lazy(module, "unsupported")))
 
@@ -232,7 +232,7 @@ def _gathered(name: str) -> str:
     if any("(Primitive)" in body for body in bodies):
         lines.append("from mindspore_compat.ops.primitive import Primitive as Primitive")
     found = sorted({line for line in lines if "import" in line}) + sorted({x for x in lines if "import" not in x})
-    exported = f"__all__ = {sorted(module.__all__)!r}\n" if hasattr(module, "__all__") else ""
+    exported = f"__all__ = {sorted(module.__all__)!r}\n" if "__all__" in vars(module) else ""
     return (
         _HEAD.format(doc="The names of the package.")
         + _IMPORTS

@@ -9,7 +9,7 @@ from mindspore_compat.common._philox import fill_truncated_normal as _truncated_
 from mindspore_compat.common._philox import fill_uniform as _random_uniform  # noqa: F401
 from mindspore_compat.context import get_context, set_context
 
-__all__ = ["MSContext", "is_reboot_node", "typing"]
+__all__ = ["MSContext", "disable_multi_thread", "is_reboot_node", "typing"]
 
 
 class MSContext:
@@ -45,9 +45,14 @@ def is_reboot_node() -> bool:
     return False
 
 
+def disable_multi_thread() -> None:
+    """Run operators in the thread that calls them, as they always are here."""
+
+
 __getattr__ = module_getattr(
     __name__,
     {
+        "Cell_": "nn.cell:Cell",
         "amp": "_c_expression.amp:",
         "prim_type": "ops.primitive:PrimType",
         "MixedPrecisionType": "nn._cell_dtype",

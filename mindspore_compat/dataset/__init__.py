@@ -27,7 +27,8 @@ __all__ = [
     "text",  # noqa: F405
     "vision",  # noqa: F405
 ]
-__all__ += engine.__all__
+_SERIALIZED = ("compare", "deserialize", "serialize", "show")
+__all__ += [*_SERIALIZED, *engine.__all__]
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
@@ -39,7 +40,7 @@ __getattr__ = module_getattr(
     __name__,
     {
         **{name: f"dataset.{name}" for name in ("audio", "vision", "text", "context", "ds")},
-        **dict.fromkeys(("compare", "deserialize", "serialize", "show"), "dataset._serialized"),
+        **dict.fromkeys(_SERIALIZED, "dataset._serialized"),
     },
     dict.fromkeys(("OBSMindDataset", "sync_wait_for_dataset"), _STORAGE),
 )

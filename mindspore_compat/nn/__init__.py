@@ -59,6 +59,7 @@ _METRICS = (
     "ConfusionMatrixMetric",
     "get_metrics",
 )
+__all__ += _METRICS
 # Of MindSpore 1.x; later versions have none of them.
 _QUANT = (
     "FakeQuantWithMinMaxObserver",

@@ -104,6 +104,8 @@ class Listing(torch.nn.Module):
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 
+    _update_local_parameters_name = update_parameters_name  # of Cells of programs; upstream's too renames all
+
     def update_cell_prefix(self) -> None:
         """Set ``param_prefix`` of all Cells below."""
         for path, cell in self.cells_and_names():

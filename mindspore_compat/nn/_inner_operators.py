@@ -94,6 +94,13 @@ Optimizer assignadd=AssignAdd
 Momentum opt=ApplyMomentum
 Adam opt=Adam sparse_opt=FusedSparseAdam
 RMSELoss dtype=DType
+Distribution cast_base=Cast dtype_base=DType sq_base=Square sqrt_base=Sqrt shape_base=Shape log_base=Log exp_base=Exp
+Distribution abs=Abs cast=Cast const=ScalarToTensor dtypeop=DType erf=Erf exp=Exp expm1=Expm1 floor=Floor
+Distribution greater=Greater igamma=Igamma less=Less lessequal=LessEqual lgamma=Lgamma log=Log log1p=Log1p
+Distribution logicaland=LogicalAnd neg=Neg pow=Pow select=Select shape=Shape sq=Square sqrt=Sqrt
+Distribution squeeze=Squeeze zeroslike=ZerosLike
+Bijector cast_base=Cast dtype_base=DType shape_base=Shape
+Bijector abs=Abs cast=Cast dtypeop=DType exp=Exp expm1=Expm1 log=Log log1p=Log1p pow=Pow shape=Shape
 """
 
 _OPERATORS: dict[str, dict[str, str]] = {}
@@ -187,6 +194,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "use_locking": optimizer.use_locking,
         "use_nesterov": optimizer.use_nesterov,
     },
+    "Distribution.squeeze": lambda distribution: {"axis": 0},
     "SmoothL1Loss.smooth_l1_loss": lambda layer: {"beta": layer.beta, "reduction": layer.reduction},
 }
 
@@ -215,7 +223,10 @@ def _layer_of(cell: Any, name: str) -> type | None:
 
 def replaced(cell: Any, name: str) -> None:
     """Says that a layer of ours goes on without the operator that is put in the place of its own."""
-    if str(type(cell).construct.__module__).startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
+    computes = str(type(cell).construct.__module__)
+    if ".probability." in computes:  # `construct` only passes on to the methods, which may be the program's
+        return
+    if computes.startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
         logger.warning(
             f"'{type(cell).__name__}' computes without its attribute '{name}', so that replacing it changes nothing. "
             "Derive from the layer and write 'construct' to compute otherwise."

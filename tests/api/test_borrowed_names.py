@@ -244,3 +244,11 @@ def test_the_environment_sets_the_level_of_the_log() -> None:
     for wrong in ("7", "x", ""):
         with pytest.raises(ValueError, match="GLOG_v must be one of"):
             level({"GLOG_v": wrong})
+
+
+def test_names_of_the_core() -> None:
+    """mindediting and a course's debugging script borrow them."""
+    from mindspore_compat._c_expression import Cell_, disable_multi_thread
+
+    assert isinstance(nn.Dense(1, 1), Cell_)
+    assert disable_multi_thread() is None

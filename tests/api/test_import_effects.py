@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
@@ -130,3 +131,23 @@ def test_a_dump_that_was_asked_for_is_not_passed_over(tmp_path: Path, monkeypatc
             monkeypatch.setenv("MINDSPORE_DUMP_CONFIG", "dump.json")
         found = run_python("-c", "import mindspore_compat", cwd=tmp_path)
         assert (found.stdout + found.stderr).count("MINDSPORE_DUMP_CONFIG has no effect") == times
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("nn", "Accuracy F1 MAE Loss Dense Cell"),
+        ("dataset", "compare serialize show GeneratorDataset"),
+        ("parallel", "convert_checkpoints merge_sliced_parameter Layout"),
+        ("ops", "get_rank is_initialized add"),
+        ("ops.composite", "hyper_add recompute_block cummin HyperMap"),
+        ("ops.functional", "P broadcast_gradient_args add"),
+        ("ops.operations", "Add Conv2D ReduceSum"),
+    ],
+)
+def test_a_star_import_brings_what_loads_when_asked_for(module: str, names: str) -> None:
+    """As real MindSpore's; `tinyms.primitives` gives the modules' `__all__` on."""
+    exec(f"from mindspore_compat.{module} import *", found := {})
+    assert set(names.split()) <= set(found)
+    listed = importlib.import_module(f"mindspore_compat.{module}").__all__
+    assert set(names.split()) <= set(listed) and not any(name.startswith("__") for name in listed)

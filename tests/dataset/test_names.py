@@ -7,6 +7,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from mindspore_compat._api.errors import UnsupportedError
+
 PATHS = [
     "dataset.GeneratorDataset",
     "dataset.engine.GeneratorDataset",
@@ -84,3 +86,11 @@ def test_a_type_of_the_data_engine_by_its_name() -> None:
 
     for name, kind in (("string", "str"), ("bool", "bool"), ("float16", "float16")):
         assert _c_dataengine.DataType(name) == nptype_to_detype(np.dtype(kind))
+
+
+def test_names_of_1_x_that_nothing_replaces_can_be_imported() -> None:
+    """`tinyms.vision` lists them when it is imported."""
+    exec("from mindspore_compat.dataset.vision.c_transforms import *", found := {})
+    for name in ("SoftDvppDecodeResizeJpeg", "SoftDvppDecodeRandomCropResizeJpeg"):
+        with pytest.raises(UnsupportedError, match=f"{name}' is not supported.*imitates an Ascend chip's decoder"):
+            found[name]((2, 2))

@@ -374,3 +374,10 @@ def test_a_repr_of_ones_own_is_printed() -> None:
 
     assert str(Named()) == f"{Named()}" == "named"
     assert str(nn.SequentialCell(Named())) == "SequentialCell(\n  (0): named\n)"
+
+
+def test_local_parameters_are_renamed_by_their_paths() -> None:
+    net = nn.Cell()
+    net.dense = nn.Dense(2, 2)
+    net._update_local_parameters_name(prefix="actor.")
+    assert [parameter.name for parameter in net.get_parameters()] == ["actor.dense.weight", "actor.dense.bias"]

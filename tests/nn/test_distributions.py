@@ -11,7 +11,7 @@ import pytest
 
 import mindspore_compat as ms
 import mindspore_compat.nn.probability.distribution as msd
-from mindspore_compat import nn
+from mindspore_compat import nn, ops
 
 T = ms.Tensor
 PROBS = T(np.array([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3]], np.float32))
@@ -104,3 +104,36 @@ def test_attributes() -> None:
 def test_errors(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+class Slow(msd.Normal):
+    """As reinforcement learning's (mindspore_rl's `MultivariateNormalDiag`): by the insides of the base class."""
+
+    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+        value = self.cast(self._check_value(value, "value"), self.dtype)
+        mean, sd = self._check_param_type(mean, sd)
+        return self.exp(self.log(sd)) * self.sq(value - mean) + self.sqrt(sd)
+
+    def _sample(self, shape: tuple[int, ...] = (), mean: Any = None, sd: Any = None) -> Any:
+        shape = self.checktuple(shape, "shape")
+        mean, sd = self._check_param_type(mean, sd)
+        return self.cast(ops.zeros(shape + self.shape(mean + sd)), self.dtype) + sd
+
+
+def test_distributions_of_programs_use_the_insides_of_the_base_class() -> None:
+    found = Slow(0.5, [1.0, 2.0], dtype=ms.float32)
+    np.testing.assert_allclose(found.log_prob(T([1.0, 3.0])).asnumpy(), [1.25, 13.914213], rtol=1e-6)
+    given = found.log_prob(T([1.0, 3.0]), T([2.0]), T([1.0, 4.0]))
+    np.testing.assert_allclose(given.asnumpy(), [2.0, 6.0], rtol=1e-6)
+    assert found.sample((3,)).asnumpy().tolist() == [[1.0, 2.0]] * 3
+    assert found.squeeze(T([[1.0, 2.0]])).shape == (2,)
+    with pytest.raises(TypeError, match="For shape, input type must be a tuple"):
+        found.sample([3])
+    with pytest.raises(TypeError, match="For value, input type must be a Tensor"):
+        found.log_prob(1.0)
+
+
+def test_an_own_operator_of_a_distribution_is_nothing_to_warn_of(caplog: pytest.LogCaptureFixture) -> None:
+    found = Slow(0.0, 1.0)
+    found.exp = ops.Exp()
+    assert not caplog.text

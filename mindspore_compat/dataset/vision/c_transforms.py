@@ -3,6 +3,7 @@
 They are the operations of today: what was the C++ form is how those treat arrays.
 """
 
+from mindspore_compat._api.placeholders import placeholder as _placeholder
 from mindspore_compat.dataset.vision import transforms as _transforms
 from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
 
@@ -26,3 +27,11 @@ __all__ = [name for name in _transforms.__all__ if name not in _PYTHON_ONLY]
 
 for _name in _PYTHON_ONLY:
     globals().pop(_name, None)
+
+# Libraries list all names of 1.x when they are imported (`tinyms.vision`).
+for _name, _instead in (
+    ("SoftDvppDecodeResizeJpeg", "Decode and Resize"),
+    ("SoftDvppDecodeRandomCropResizeJpeg", "RandomCropDecodeResize"),
+):
+    globals()[_name] = _placeholder(f"{__name__}.{_name}", f"it imitates an Ascend chip's decoder; use {_instead}.")
+    __all__.append(_name)

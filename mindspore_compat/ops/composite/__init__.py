@@ -75,11 +75,13 @@ __all__ = [
 _AUGMENTED = (
     "augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod hyper_add".split()
 )
+_FUNCTIONS = ("cummin", "repeat_interleave", "vecdot")
+__all__ += [*_AUGMENTED, *_FUNCTIONS, "recompute_block"]
 __getattr__ = module_getattr(
     __name__,
     {
         **dict.fromkeys(_AUGMENTED, "ops.composite._augmented"),
-        **dict.fromkeys(("cummin", "repeat_interleave", "vecdot"), "ops.function"),
+        **dict.fromkeys(_FUNCTIONS, "ops.function"),
         "recompute_block": "nn._bprop",
     },
 )

@@ -43,3 +43,4 @@ _KERNELS.update(
     {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
 )
 _KERNELS["Shift"] = _rare_ops.Shift
+__all__ = [_name for _name in globals() if not _name.startswith("_")]

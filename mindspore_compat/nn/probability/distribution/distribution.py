@@ -145,6 +145,21 @@ class Distribution(Cell):
             raise TypeError(f"For {name}, input type must be a Tensor or Parameter.")
         return value
 
+    _check_param_type = _given  # what distributions of programs call, as the next three
+
+    def _check_value(self, value: Any, name: str) -> Any:
+        return self.checktensor(value, name)
+
+    def checktensor(self, value: Any, name: str) -> Any:
+        """The value, which must be a Tensor or None."""
+        return value if value is None else self._checked(value, name)
+
+    def checktuple(self, value: Any, name: str) -> tuple:
+        """The value, which must be a tuple."""
+        if not isinstance(value, tuple):
+            raise TypeError(f"For {name}, input type must be a tuple.")
+        return value
+
     def _other(self, value: Any, name: str) -> torch.Tensor:
         """A parameter of the distribution that this one is compared with."""
         return self._checked(value, name).to(self.parameter_type)
