@@ -101,13 +101,20 @@ def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
 def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     """``target`` takes over values of its shape: in new memory, as upstream, so that arrays and Tensors that look at
     the old one, and Parameters that share it, keep what they have. A single number is written where it is, for captured
-    steps read rates and counters there.
+    steps read rates and counters there; and so is all while operators are recorded, which is how a recorder sees it.
     """
-    old = memory(target)
-    if not old.dim() or _is_tracing():
-        old.copy_(apart(old, value))
+    if not target.dim() or _is_tracing() or _recorders():
+        write_values(target, value)
     else:
-        TENSOR.data.fset(target, torch.empty_like(old).copy_(value))
+        TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
+
+
+def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
+    """``target`` takes over values of its shape where it is: who looks there sees them."""
+    memory(target).copy_(apart(target, value))
+
+
+_recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
 def byte_view(data: torch.Tensor) -> torch.Tensor:

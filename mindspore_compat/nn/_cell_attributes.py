@@ -193,7 +193,10 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                parameters[name].set_data(_compiled_value(parameters[name], value) if in_graph() else value)
+                if in_graph():  # there it is upstream's Assign, which writes where the Parameter is
+                    assign(parameters[name], _compiled_value(parameters[name], value))
+                else:
+                    parameters[name].set_data(value)
                 return
             if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
                 _assign_number(parameters[name], value)

@@ -148,3 +148,38 @@ def test_steps_go_on_from_values_and_rates_that_are_set(mode: int) -> None:
         step(ops.ones((1, 1)), ops.zeros((1, 1)))
         weight -= rate * 2 * weight
         np.testing.assert_allclose(net.weight.asnumpy(), [[weight]], 1e-5)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("how", ["set_data", "attribute", "assign", "assign_value"])
+def test_values_that_a_forward_sets_in_each_step(mode: int, how: str) -> None:
+    """Also in steps that are recorded and replayed, where they are written in place."""
+    ms.set_context(mode=mode)
+
+    class Counting(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = nn.Dense(3, 1, weight_init="ones", has_bias=False)
+            self.seen = Parameter(ops.zeros(2), name="seen", requires_grad=False)
+
+        def construct(self, x: Any) -> Any:
+            new = self.seen + 1
+            if how == "set_data":
+                self.seen.set_data(new)
+            elif how == "attribute":
+                self.seen = new
+            elif how == "assign":
+                ops.assign(self.seen, new)
+            else:
+                self.seen.assign_value(new)
+            return self.dense(x) * self.seen[0]
+
+    net = Counting()
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.L1Loss()), nn.SGD(net.dense.trainable_params(), 0.1)).set_train()
+    weight = 1.0
+    for number in range(1, 10):
+        loss = step(ops.ones((2, 3)), ops.ones((2, 1)) * -1e4)
+        np.testing.assert_allclose(loss.asnumpy(), 1e4 + 3 * weight * number, 1e-6)
+        weight -= 0.1 * number
+        assert net.seen.asnumpy().tolist() == [number, number]
+        np.testing.assert_allclose(net.dense.weight.asnumpy(), [[weight] * 3], 1e-4, 1e-6)

@@ -29,6 +29,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, agree_on_parameters, reducing
+from mindspore_compat.ops.function import assign
 from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
@@ -327,5 +328,5 @@ class ParameterUpdate(Cell):
                 "For 'Assign','value' must have the same shape as 'variable'. But got 'value' shape: "
                 f"{list(x.shape)}, 'variable' shape: {list(self._param.shape)}."
             )
-        self._param.set_data(x)
+        assign(self._param, x)
         return x
