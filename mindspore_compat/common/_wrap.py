@@ -99,11 +99,13 @@ def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
 
 
 def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape: in new memory, as upstream, so that arrays and Tensors that look at
-    the old one, and Parameters that share it, keep what they have. A single number is written where it is, for captured
-    steps read rates and counters there; and so is all while operators are recorded, which is how a recorder sees it.
+    """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
+    Parameters that share it, keep what they have: it gets other memory if there are any.
+
+    A single number is always written where it is, for captured steps read rates and counters there; and so is all while
+    operators are recorded, which is how a recorder sees it.
     """
-    if not target.dim() or _is_tracing() or _recorders():
+    if not target.dim() or _is_tracing() or _recorders() or _users(target) == _ONE_USER:
         write_values(target, value)
     else:
         TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
@@ -114,6 +116,16 @@ def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
     memory(target).copy_(apart(target, value))
 
 
+def _users(tensor: torch.Tensor) -> int:
+    """How many have the memory, captured steps too."""
+    try:
+        return torch._C._storage_Use_Count(_storage_of(tensor)._cdata)  # type: ignore[attr-defined]
+    except RuntimeError:  # of torch.func and of distributed tensors
+        return 0
+
+
+_storage_of = torch._C.TensorBase.untyped_storage
+_ONE_USER = _users(torch.empty(1))
 _recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 

@@ -183,3 +183,14 @@ def test_values_that_a_forward_sets_in_each_step(mode: int, how: str) -> None:
         weight -= 0.1 * number
         assert net.seen.asnumpy().tolist() == [number, number]
         np.testing.assert_allclose(net.dense.weight.asnumpy(), [[weight] * 3], 1e-4, 1e-6)
+
+
+def test_memory_that_nobody_else_looks_at_is_written_to() -> None:
+    """So that a captured step, which other Parameters belong to, goes on."""
+    parameter = Parameter(Tensor(ONES), name="w")
+    place = parameter.data_ptr()
+    parameter.set_data(zeros())
+    assert parameter.data_ptr() == place
+    row = parameter.asnumpy()[1]
+    parameter.set_data(ops.ones((2, 3)))
+    assert parameter.data_ptr() != place and row.tolist() == [0, 0, 0]
