@@ -196,9 +196,9 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
     too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
 
     An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
-    has an origin itself. What this package takes for a result of its own is not upstream's indexing.
+    has an origin itself. What an operator of this package takes for its result is not the user's indexing.
     """
-    if sys._getframe(2).f_globals.get("__name__", "").startswith(_OWN):
+    if sys._getframe(2).f_globals.get("__name__", "").startswith(_OPERATORS):
         return
     before = origin._indexed_from
     if _same_memory(origin, result):
@@ -224,5 +224,5 @@ def _alive(link: tuple[Any, Any, bool]) -> bool:
     return not isinstance(link[0], TensorWeakRef) or link[0]() is not None
 
 
-_OWN = f"{__name__.partition('.')[0]}."
+_OPERATORS = tuple(f"{__name__.partition('.')[0]}.{room}." for room in ("ops", "nn", "numpy", "mint", "scipy", "train"))
 _same_memory = torch._C._is_alias_of  # unlike untyped_storage no recorder takes it for reading the contents

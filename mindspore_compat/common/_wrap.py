@@ -102,10 +102,11 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
     Parameters that share it, keep what they have: it gets other memory if there are any.
 
-    A single number is always written where it is, for captured steps read rates and counters there; and so is all while
-    operators are recorded, which is how a recorder sees it.
+    A single number is always written where it is, for captured steps read rates and counters there; and so are parts of
+    a `ContiguousTensorsHandle`, and all while operators are recorded, which is how a recorder sees it.
     """
-    if not target.dim() or _is_tracing() or _recorders() or _users(target) == _ONE_USER:
+    stays = not target.dim() or "_keeps_memory" in target.__dict__ or _is_tracing() or _recorders()
+    if stays or _users(target) == _ONE_USER:
         write_values(target, value)
     else:
         TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))

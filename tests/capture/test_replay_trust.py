@@ -273,7 +273,7 @@ def _spoil(cell: Any, change: Callable[[Any, Any], Any]) -> None:
 
 
 def _shift_weights(cell: Any, result: Any) -> Any:
-    cell.network.backbone_network.dense1.weight.set_data(cell.network.backbone_network.dense1.weight + 0.01)
+    cell.network.backbone_network.dense1.weight[:] += 0.01
     return result
 
 

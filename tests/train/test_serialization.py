@@ -238,7 +238,9 @@ def test_loading_shares_storage_with_the_dict() -> None:
     net = Small()
     values = load_checkpoint(str(GOLDEN / "optim/init.ckpt"))
     load_param_into_net(net, values)
-    net.fc.bias.set_data(Tensor(np.full(3, 7, np.float32)))
+    net.fc.bias[:] = 7.0
+    assert values["fc.bias"].asnumpy().tolist() == [7, 7, 7]
+    net.fc.bias.set_data(Tensor(np.full(3, 8, np.float32)))
     assert values["fc.bias"].asnumpy().tolist() == [7, 7, 7]
 
 

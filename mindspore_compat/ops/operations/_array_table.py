@@ -22,7 +22,7 @@ _TABLE: dict[str, Any] = {
     "Diag": F.diag,
     "ExpandDims": F.expand_dims,
     "Eye": F.eye,
-    "Expand": lambda x, shape: torch.clone(F.expand(x, shape), memory_format=torch.contiguous_format),
+    "Expand": lambda x, shape: wrap(torch.clone(F.expand(x, shape), memory_format=torch.contiguous_format)),
     "Fill": F.fill,
     "FillV2": lambda shape, value: F.full(shape, value, dtype=value.dtype),
     "Fills": F.fills,
