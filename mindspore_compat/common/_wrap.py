@@ -105,7 +105,7 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     A single number is always written where it is, for captured steps read rates and counters there; and so are parts of
     a `ContiguousTensorsHandle`, and all while operators are recorded, which is how a recorder sees it.
     """
-    stays = not target.dim() or "_keeps_memory" in target.__dict__ or _is_tracing() or _recorders()
+    stays = _is_tracing() or not target.dim() or "_keeps_memory" in target.__dict__ or _recorders()
     if stays or _users(target) == _ONE_USER:
         write_values(target, value)
     else:

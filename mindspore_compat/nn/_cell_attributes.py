@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._in_graph import by_compiled_line, in_graph, refuse_if_strict
 from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import write_values
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner
@@ -194,7 +195,8 @@ class Attributes(Listing):
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
                 if in_graph():  # there it is upstream's Assign, which writes where the Parameter is
-                    assign(parameters[name], _compiled_value(parameters[name], value))
+                    write_values(parameters[name], _compiled_value(parameters[name], value).detach())
+                    program.values_written()
                 else:
                     parameters[name].set_data(value)
                 return

@@ -15,7 +15,8 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import wrap, write_values
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Identity
@@ -29,7 +30,6 @@ from mindspore_compat.nn.wrap._micro_batch import (
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, agree_on_parameters, reducing
-from mindspore_compat.ops.function import assign
 from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
@@ -328,5 +328,6 @@ class ParameterUpdate(Cell):
                 "For 'Assign','value' must have the same shape as 'variable'. But got 'value' shape: "
                 f"{list(x.shape)}, 'variable' shape: {list(self._param.shape)}."
             )
-        assign(self._param, x)
+        write_values(self._param, x.detach())
+        program.values_written()
         return x
