@@ -158,6 +158,7 @@ def test_arrays_that_lie_in_a_tensor() -> None:
     np.testing.assert_array_equal(x.asnumpy(), ROWS[:, [0, 0, 1, 2, 3]])
 
 
+@pytest.mark.cpu_only("arrays share memory with Tensors on a CPU alone")
 def test_from_numpy_copies_what_has_gaps() -> None:
     array = ROWS.copy()
     shares, copies = Tensor.from_numpy(array[1:]), [Tensor.from_numpy(part) for part in (array.T, array[:, ::2])]
