@@ -178,10 +178,10 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         """Take over the values, shape and dtype of ``value``."""
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"For 'assign_value', the argument must be a Tensor, but got {type(value).__name__}.")
-        program.values_written()
         if value.shape == self.shape and value.dtype is self.dtype:
             replace_values(self, value.detach())
         else:
+            program.values_written()
             self.data = value.detach().clone()
         return self
 

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _tracing
+from mindspore_compat.common._program import program
 
 __all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "apart", "byte_view"]
 
@@ -91,6 +92,11 @@ def memory(tensor: torch.Tensor) -> torch.Tensor:
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class
 
 
+def copied(result: torch.Tensor) -> Any:
+    """`wrap` of a copy, with memory for each element: torch has what it repeats as a view of the input."""
+    return wrap(torch.clone(result, memory_format=torch.contiguous_format))
+
+
 def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """``value``, or a copy of it if it lies in the memory that is to be written to: torch would read there what it has
     just written, or refuse.
@@ -109,11 +115,13 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     if stays or _users(target) == _ONE_USER:
         write_values(target, value)
     else:
+        program.values_written()
         TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
 
 
 def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
     """``target`` takes over values of its shape where it is: who looks there sees them."""
+    program.values_written()
     memory(target).copy_(apart(target, value))
 
 

@@ -279,11 +279,11 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             )
         if isinstance(data, _held.HeldTensor):
             _held.refuse_cast(self, data.dtype)
-        program.values_written()
         taken = limited(_Base.detach(data), self.dtype)
         if tuple(data.shape) == self.shape:
             _wrap.replace_values(self, taken)
         else:
+            program.values_written()
             Tensor.data.fset(self, _Base.to(_Base.clone(taken), self.device, self.dtype))  # type: ignore[attr-defined]
         return self
 

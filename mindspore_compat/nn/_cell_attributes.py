@@ -196,7 +196,6 @@ class Attributes(Listing):
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
                 if in_graph():  # there it is upstream's Assign, which writes where the Parameter is
                     write_values(parameters[name], _compiled_value(parameters[name], value).detach())
-                    program.values_written()
                 else:
                     parameters[name].set_data(value)
                 return

@@ -11,7 +11,7 @@ import torch
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _padding, _windows
 from mindspore_compat.numpy._padding import *  # noqa: F403
@@ -267,12 +267,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
             wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
             for i, item in enumerate(tensors)
         ]
-    return wrap(
-        [
-            torch.clone(grid, memory_format=torch.contiguous_format)
-            for grid in torch.meshgrid(*tensors, indexing=indexing)
-        ]
-    )
+    return list(map(copied, torch.meshgrid(*tensors, indexing=indexing)))
 
 
 class _Grid:

@@ -12,7 +12,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.numpy import _joining
 from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted
@@ -84,15 +84,12 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 def broadcast_to(array: Any, shape: Any) -> Any:
     """Repeated to a shape."""
-    return wrap(torch.clone(F.broadcast_to(as_tensor(array), as_ints(shape)), memory_format=torch.contiguous_format))
+    return copied(F.broadcast_to(as_tensor(array), as_ints(shape)))
 
 
 def broadcast_arrays(*args: Any) -> Any:
     """All repeated to their common shape."""
-    return [
-        wrap(torch.clone(item, memory_format=torch.contiguous_format))
-        for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])
-    ]
+    return [copied(item) for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])]
 
 
 def tile(a: Any, reps: Any) -> Any:

@@ -50,6 +50,7 @@ NEW_MEMORY: dict[str, Callable[[Parameter], Any]] = {
 SAME_MEMORY: dict[str, Callable[[Parameter], Any]] = {
     "assign": lambda p: ops.assign(p, zeros()),
     "elements": lambda p: p.__setitem__(slice(None), 0.0),
+    "all elements": lambda p: p.__setitem__(Ellipsis, 0.0),
     "optimizer": lambda p: nn.SGD([p], 1.0)((p + 0,)),
 }
 

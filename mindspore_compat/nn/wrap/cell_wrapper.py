@@ -15,7 +15,6 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap, write_values
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
@@ -329,5 +328,4 @@ class ParameterUpdate(Cell):
                 f"{list(x.shape)}, 'variable' shape: {list(self._param.shape)}."
             )
         write_values(self._param, x.detach())
-        program.values_written()
         return x

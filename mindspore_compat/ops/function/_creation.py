@@ -14,7 +14,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_data import sent
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 
@@ -278,8 +278,7 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
     check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
-    grids = torch.meshgrid(*inputs, indexing=indexing)
-    return wrap(tuple(torch.clone(grid, memory_format=torch.contiguous_format) for grid in grids))
+    return tuple(map(copied, torch.meshgrid(*inputs, indexing=indexing)))
 
 
 def cartesian_prod(*inputs: Any) -> Any:

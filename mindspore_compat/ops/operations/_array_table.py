@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row
@@ -22,7 +22,7 @@ _TABLE: dict[str, Any] = {
     "Diag": F.diag,
     "ExpandDims": F.expand_dims,
     "Eye": F.eye,
-    "Expand": lambda x, shape: wrap(torch.clone(F.expand(x, shape), memory_format=torch.contiguous_format)),
+    "Expand": lambda x, shape: copied(F.expand(x, shape)),
     "Fill": F.fill,
     "FillV2": lambda shape, value: F.full(shape, value, dtype=value.dtype),
     "Fills": F.fills,

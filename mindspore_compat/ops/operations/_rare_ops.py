@@ -13,7 +13,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
@@ -54,7 +54,7 @@ def ErrorOnDynamicShapeInput() -> _Run:
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
     """``x`` broadcast to a shape, as a copy."""
-    return wrap(torch.clone(F.broadcast_to(x, as_ints(shape)), memory_format=torch.contiguous_format))
+    return copied(F.broadcast_to(x, as_ints(shape)))
 
 
 def _broadcast_axes(s0: Any, s1: Any) -> Any:

@@ -51,30 +51,29 @@ class _Here:
 
     def __init__(self, dataset: Dataset, first: int, skip: int) -> None:
         self._dataset, self._skip = dataset, skip
-        self.session = Session(dataset)
+        self._session = Session(dataset)
         if first or skip:
-            if self.session.draws_in_order():  # also for rows that are left out
+            if self._session.draws_in_order():  # also for rows that are left out
                 for number in range(first):
-                    deque(dataset._charged_stream(self.session.epoch(number)), maxlen=0)
+                    deque(dataset._charged_stream(self._session.epoch(number)), maxlen=0)
             else:
-                self.session.pass_over(first)
+                self._session.pass_over(first)
 
     def epoch(self, number: int) -> Iterator[Row]:
-        run, skip, self._skip = self.session.epoch(number), self._skip, 0
-        if skip and self._dataset._is_indexed() and not self.session.draws_in_order():
-            return self._dataset.skip(skip)._charged_stream(
-                run
-            )  # rows that have numbers are left out without being read
+        run, skip, self._skip = self._session.epoch(number), self._skip, 0
+        if skip and self._dataset._is_indexed() and not self._session.draws_in_order():
+            # rows that have numbers are left out without being read
+            return self._dataset.skip(skip)._charged_stream(run)
         return islice(self._dataset._charged_stream(run), skip, None)
 
     def queues(self) -> dict[int, Queue]:
-        return self.session.queues()
+        return self._session.queues()
 
     def processes(self) -> dict[int, list[int]]:
-        return self.session.processes()
+        return self._session.processes()
 
     def close(self) -> None:
-        self.session.close()
+        self._session.close()
 
 
 class _Apart:
