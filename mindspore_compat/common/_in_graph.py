@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 from weakref import WeakSet
@@ -20,6 +20,7 @@ __all__ = [
     "OverflowedError",
     "by_compiled_line",
     "compiled_cells",
+    "compiled_locals",
     "given_back",
     "gives_attribute",
     "in_graph",
@@ -200,6 +201,28 @@ def outermost_graph_inputs() -> tuple | None:
                 found = (*values["args"], *values["kwargs"].values())
         frame = frame.f_back
     return found
+
+
+def compiled_locals(kind: type) -> Iterator[Any]:
+    """What the compiled code that runs has of a kind under its local names, also in lists, tuples and dicts."""
+    in_graph_mode = get_context("mode") == GRAPH_MODE
+    pending: list[Any] = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if _compiles(frame, in_graph_mode):
+            yield from pending  # of the calls within it; what is farther out may be the program's own lines
+            pending = []
+        elif not frame.f_globals.get("__name__", "").startswith("mindspore_compat."):
+            pending += _within(list(frame.f_locals.values()), kind)
+        frame = frame.f_back
+
+
+def _within(value: Any, kind: type) -> Iterator[Any]:
+    if isinstance(value, kind):
+        yield value
+    elif type(value) in (list, tuple, dict):
+        for item in value.values() if type(value) is dict else value:
+            yield from _within(item, kind)
 
 
 def _compiles(frame: Any, in_graph_mode: bool) -> bool:

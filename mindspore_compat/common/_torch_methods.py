@@ -10,6 +10,7 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._lacking import lacks_kernel, retried
+from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._wrap import apart, wrap
@@ -158,7 +159,10 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                 args = tuple([apart(self, item) if isinstance(item, _Base) else item for item in args])
                 kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
             try:
-                if self.requires_grad and not THREAD.running and isinstance(self, torch.nn.Parameter):
+                is_parameter = isinstance(self, torch.nn.Parameter)
+                if is_parameter:
+                    for_writing(self)
+                if is_parameter and self.requires_grad and not THREAD.running:
                     with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
                         return method(self, *args, **kwargs)
                 return wrap(method(self, *args, **kwargs))

@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _tracing
-from mindspore_compat.common._program import program
 
 __all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "apart", "byte_view"]
 
@@ -102,40 +101,6 @@ def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     just written, or refuse.
     """
     return _clone(value) if not _is_tracing() and _is_alias_of(target, value) else value
-
-
-def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
-    Parameters that share it, keep what they have: it gets other memory if there are any.
-
-    A single number is always written where it is, for captured steps read rates and counters there; and so are parts of
-    a `ContiguousTensorsHandle`, and all while operators are recorded, which is how a recorder sees it.
-    """
-    stays = _is_tracing() or not target.dim() or "_keeps_memory" in target.__dict__ or _recorders()
-    if stays or _users(target) == _ONE_USER:
-        write_values(target, value)
-    else:
-        program.values_written()
-        TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
-
-
-def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape where it is: who looks there sees them."""
-    program.values_written()
-    memory(target).copy_(apart(target, value))
-
-
-def _users(tensor: torch.Tensor) -> int:
-    """How many have the memory, captured steps too."""
-    try:
-        return torch._C._storage_Use_Count(_storage_of(tensor)._cdata)  # type: ignore[attr-defined]
-    except RuntimeError:  # of torch.func and of distributed tensors
-        return 0
-
-
-_storage_of = torch._C.TensorBase.untyped_storage
-_ONE_USER = _users(torch.empty(1))
-_recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
 def byte_view(data: torch.Tensor) -> torch.Tensor:

@@ -14,6 +14,7 @@ from mindspore_compat.common import _held, _tracing, _wrap
 from mindspore_compat.common._float8 import limited
 from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
+from mindspore_compat.common._parameter_memory import replace_values
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_type import ParameterType
 from mindspore_compat.common._tracing import is_tracing
@@ -281,7 +282,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             _held.refuse_cast(self, data.dtype)
         taken = limited(_Base.detach(data), self.dtype)
         if tuple(data.shape) == self.shape:
-            _wrap.replace_values(self, taken)
+            replace_values(self, taken)
         else:
             program.values_written()
             Tensor.data.fset(self, _Base.to(_Base.clone(taken), self.device, self.dtype))  # type: ignore[attr-defined]
@@ -307,7 +308,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU, but for a single number."""
-        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_wrap.replace_values`
+        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_parameter_memory.replace_values`
 
     def __copy__(self) -> Parameter:
         return self.__deepcopy__({})

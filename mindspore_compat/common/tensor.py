@@ -21,6 +21,7 @@ from mindspore_compat._runtime.placement import LARGEST_BATCH
 from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._float8 import to_dtype
+from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, is_followed, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
@@ -61,8 +62,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         [2. 4.] (2,) True
     """
 
-    # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps
-    # them.
+    # Ops on Tensors return plain torch tensors without a Python-level dispatch; who hands them to user code wraps them.
     __torch_function__ = torch._C._disabled_torch_function_impl
     __tensor_flatten__ = _tracing.SeenByDynamo()
     _indexed_from: Any = None  # see _tensor_indexing.remember_origin
@@ -286,7 +286,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if is_tensor:
             value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
-            target, value = _Base.detach(self), _Base.detach(value) if is_tensor else value
+            target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "

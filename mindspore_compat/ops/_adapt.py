@@ -17,6 +17,7 @@ from mindspore_compat.common import _float8
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
+from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
 from mindspore_compat.common._tensor_data import joined, plain_from
@@ -39,7 +40,8 @@ def get_data(variable: torch.Tensor) -> torch.Tensor:
     (`Cell.to_float`), the Parameter's.
     """
     program.values_written()
-    return memory(variable.__dict__.get("shows", variable))
+    variable = variable.__dict__.get("shows", variable)
+    return memory(for_writing(variable) if isinstance(variable, torch.nn.Parameter) else variable)
 
 
 def changed(variable: Any) -> Any:

@@ -13,6 +13,7 @@ from mindspore_compat._capture.operators import aliased, is_random, is_view
 from mindspore_compat._capture.step.cuda_graph import Graphed
 from mindspore_compat._capture.step.inductor import Fused
 from mindspore_compat._capture.step.tape import Node, Opaque, Ref, Tape, refs
+from mindspore_compat.common._parameter_memory import Views
 from mindspore_compat.common._wrap import memory, wrap
 
 __all__ = ["compiled"]
@@ -175,6 +176,7 @@ class _Compiler:
             lines.append(f"        {_statement(node, position, names)}")
             dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
             lines += [f"        del {', '.join(dead)}"] if dead else []
+        names["_views"] = Views(self.values.values())  # as long as they are held
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")

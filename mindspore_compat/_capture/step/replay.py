@@ -27,6 +27,7 @@ from mindspore_compat._capture.step.tape import DRAWS, Tape, record
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT
 from mindspore_compat.common._drawing import Graph
+from mindspore_compat.common._parameter_memory import TAKEN_BEFORE, Views, has_parted
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import is_tracing, not_traced
@@ -165,8 +166,14 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
             return _replay(owner, calls, compute, arguments, tensors)
         plan.run, plan.recorded = None, 0  # and recorded anew
         made.watch_rates()
-    if not plan.called or not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
+    if not plan.called:
         plan.called = True
+        has_parted()
+        result = calls.eagerly(compute, arguments)
+        if has_parted():
+            calls.stop(TAKEN_BEFORE)
+        return result
+    if not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
         return calls.eagerly(compute, arguments)
     return _recorded(calls, compute, arguments, tensors)
 
@@ -309,7 +316,8 @@ def _level_of(owner: Any) -> str:
 
 def _compile(plan: _Plan, tape: Tape, level: str) -> None:
     plan.run, plan.tape = compiled(tape, level in ("O1", "O2")), None
-    plan.written = [plain(tape.constants[name]) for name in tape.constants if name in tape.written]
+    plan.written = Views(plain(tape.constants[name]) for name in tape.constants if name in tape.written)
     plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
     plan.pointers = list(map(_data_ptr, plan.foreign))
-    plan.read, plan.found = [plain(tape.constants[name]) for name in tape.read], list(tape.read.values())  # type: ignore[index]
+    plan.read = Views(plain(tape.constants[name]) for name in tape.read)  # type: ignore[index]
+    plan.found = list(tape.read.values())

@@ -20,6 +20,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._looked_up import watch_rows
+from mindspore_compat.common._parameter_memory import Views, for_writing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
@@ -159,6 +160,7 @@ class Optimizer(Members):
         )  # our training steps hand over torch's tensors
         self._settle()
         program.values_written()
+        for_writing(*self.parameters)
         recorder = program.recorder_here()
         if recorder is not None:
             recorder.updates = True
@@ -272,7 +274,7 @@ class Optimizer(Members):
         if cached is None:
             cached = found[2][key] = (
                 states,
-                [memory(state) for state in (states if picks is None else [states[pick] for pick in picks])],
+                Views(memory(state) for state in (states if picks is None else [states[pick] for pick in picks])),
             )
         return list(cached[1])
 

@@ -1,0 +1,130 @@
+"""Where the values of a Parameter lie, and who else looks there: when it is written where it is, and when it gets other
+memory.
+
+As upstream, `set_data` leaves what others look at as it is. In compiled code a write to a Parameter is seen by whoever
+looks at it from outside, but what the code itself took of it before (``row = self.state[0]``) keeps its values.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import torch
+
+from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._in_graph import compiled_locals, in_graph, outermost_graph_inputs
+from mindspore_compat.common._program import program
+from mindspore_compat.context import in_jit, is_graph_mode
+
+__all__ = ["TAKEN_BEFORE", "Views", "for_writing", "has_parted", "replace_values", "write_values"]
+
+#: why a step is not replayed whose views of a Parameter would change with it
+TAKEN_BEFORE = "it writes to a Parameter of which it has taken a part, or the values, before"
+
+_get_data, _set_data = torch._C.TensorBase.data.__get__, torch._C.TensorBase.data.__set__  # type: ignore[attr-defined]
+_storage_of = torch._C.TensorBase.untyped_storage
+_recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
+
+_unseen = torch._C.DisableTorchFunction  # who records must not take it for the program's
+
+#: how many `Views` there are of each memory
+_views: Counter[int] = Counter()
+
+
+class Views(list[torch.Tensor]):
+    """Tensors on the memory of Parameters that this package keeps for itself, and takes anew once those have other
+    memory. They do not count as somebody who looks there; so keep them here alone, and do not change the list.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        super().__init__(tensors)
+        self._places = [place for place in map(_place, {id(tensor): tensor for tensor in self}.values()) if place]
+        _views.update(self._places)
+
+    def __del__(self) -> None:
+        for place in self._places:
+            _views[place] -= 1
+            if not _views[place]:
+                del _views[place]
+
+
+class _Thread(threading.local):
+    """Whether compiled code in this thread has written to a Parameter after it took something of it."""
+
+    has_parted = False
+
+
+_running = _Thread()
+
+
+def has_parted() -> bool:
+    """Whether compiled code has written to a Parameter after it took something of it, since this was asked last."""
+    found, _running.has_parted = _running.has_parted, False
+    return found
+
+
+def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
+    """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
+    Parameters that share it, keep what they have: it gets other memory if there are any.
+
+    A single number is always written where it is, for captured steps read rates and counters there; and so are parts of
+    a `ContiguousTensorsHandle`, and all while operators are recorded, which is how a recorder sees it.
+    """
+    program.values_written()
+    for_writing(target)
+    stays = _tracing.is_tracing() or not target.dim() or "_keeps_memory" in target.__dict__ or _recorders()
+    if stays or not _lookers(target):
+        _write(target, value)
+    else:
+        _wrap.TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
+
+
+def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
+    """``target`` takes over values of its shape where it is: who looks there sees them, but for compiled code."""
+    program.values_written()
+    _write(for_writing(target), value)
+
+
+def for_writing(*targets: torch.Tensor) -> torch.Tensor:
+    """The first of the targets: Parameters that are to be written to in place. What compiled code that runs has taken
+    of their memory, under its local names, gets memory of its own.
+    """
+    if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
+        looked_at = {_place(target) for target in targets if _lookers(target)} - {0}
+        if looked_at and in_graph():
+            inputs = set(map(id, outermost_graph_inputs() or ()))
+            for tensor in compiled_locals(torch.Tensor):
+                is_taken = not isinstance(tensor, torch.nn.Parameter) and id(tensor) not in inputs
+                if is_taken and _place(tensor) in looked_at:
+                    _set_data(tensor, _get_data(tensor).clone())
+                    _running.has_parted = True
+                    program.not_repeatable(TAKEN_BEFORE)
+    return targets[0]
+
+
+def _write(target: torch.Tensor, value: torch.Tensor) -> None:
+    _wrap.memory(target).copy_(_wrap.apart(target, value))
+
+
+def _place(tensor: torch.Tensor) -> int:
+    """The address of torch's storage; 0 of torch.func's tensors and distributed ones, which lie nowhere."""
+    try:
+        with _unseen():
+            return _storage_of(tensor)._cdata
+    except RuntimeError:
+        return 0
+
+
+_users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-defined]
+
+
+def _lookers(tensor: torch.Tensor) -> int:
+    """How many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
+    place = _place(tensor)
+    return _users(place) - _ALONE - _views[place] if place else 0
+
+
+_nobody_else = torch.empty(1)
+_ALONE = _users(_place(_nobody_else))
