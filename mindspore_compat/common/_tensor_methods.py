@@ -16,8 +16,8 @@ from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.common._float8 import limited, to_dtype
 from mindspore_compat.common._held import as_held, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
-from mindspore_compat.common._parameter_memory import replace_values
 from mindspore_compat.common._program import program
+from mindspore_compat.common._shared_memory import replace_values
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods

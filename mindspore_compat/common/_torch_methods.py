@@ -10,9 +10,9 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._lacking import lacks_kernel, retried
-from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._shared_memory import for_writing
 from mindspore_compat.common._wrap import apart, wrap
 from mindspore_compat.common.generator import generator_on
 

@@ -14,8 +14,8 @@ from mindspore_compat.common import _held, _tracing, _wrap
 from mindspore_compat.common._float8 import limited
 from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
-from mindspore_compat.common._parameter_memory import replace_values
 from mindspore_compat.common._program import program
+from mindspore_compat.common._shared_memory import replace_values
 from mindspore_compat.common._tensor_type import ParameterType
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
@@ -308,7 +308,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU, but for a single number."""
-        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_parameter_memory.replace_values`
+        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_shared_memory.replace_values`
 
     def __copy__(self) -> Parameter:
         return self.__deepcopy__({})

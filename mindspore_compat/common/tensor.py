@@ -21,8 +21,8 @@ from mindspore_compat._runtime.placement import LARGEST_BATCH
 from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._float8 import to_dtype
-from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._program import program
+from mindspore_compat.common._shared_memory import before_assignment, for_writing
 from mindspore_compat.common._tensor_data import device_from, is_followed, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
@@ -40,6 +40,7 @@ _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
+_COMPARABLE = (torch.Tensor, *_NUMBERS, np.number, np.bool_)
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
@@ -66,6 +67,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     __torch_function__ = torch._C._disabled_torch_function_impl
     __tensor_flatten__ = _tracing.SeenByDynamo()
     _indexed_from: Any = None  # see _tensor_indexing.remember_origin
+    _is_part = _has_array = False  # whether an index gave it; whether it lies in an array that a program gave
 
     def __new__(
         cls,
@@ -180,10 +182,9 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if not isinstance(array, np.ndarray):
             raise TypeError(f"The input of 'Tensor.from_numpy' must be a numpy array, but got {type(array).__name__}.")
         result = plain_from(array, copy=not array.flags.c_contiguous)
-        device = current_device()
-        if device is not CPU:
-            result = sent(result, device, LARGEST_BATCH)
+        result = result if current_device() is CPU else sent(result, current_device(), LARGEST_BATCH)
         result.__class__ = Tensor
+        result._has_array = True  # type: ignore[attr-defined]
         return result  # type: ignore[return-value]
 
     def item(self, index: Any = None) -> Any:  # type: ignore[override]
@@ -225,7 +226,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if not _get_shape(self):
             raise TypeError("iteration over a 0-d tensor")
         for item in _Base.unbind(self):
-            yield wrap(item)
+            wrap(item)._is_part = True
+            yield item
 
     def __contains__(self, item: Any) -> bool:
         return isinstance(item, (torch.Tensor, *_NUMBERS)) and bool(_Base.any(_Base.eq(self, item)))
@@ -275,11 +277,14 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         except (TypeError, IndexError) as error:
             raise indexing.refused(self, index, error) from None
         result.__class__ = Tensor
+        result._is_part = not copied  # type: ignore[attr-defined]
         if copied or self._indexed_from is not None:
             indexing.remember_origin(self, index, result)
         return result  # type: ignore[return-value]
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
+        if index.__class__ is not int and index.__class__ is not slice:
+            index = before_assignment(self, indexing.checked(index, False))
         target, is_tensor = self, isinstance(value, torch.Tensor)
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
@@ -292,8 +297,6 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        if index.__class__ not in _PLAIN_INDICES:
-            index = indexing.checked(index, False)
         if _overwritten.running.kept:
             _overwritten.before_writing(target)
         try:
@@ -307,14 +310,10 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             indexing.write_back(self)
 
     def __eq__(self, other: Any) -> Any:  # type: ignore[override]
-        if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
-            return wrap(_Base.eq(*promoted(self, other)))
-        return False
+        return wrap(_Base.eq(*promoted(self, other))) if isinstance(other, _COMPARABLE) else False
 
     def __ne__(self, other: Any) -> Any:  # type: ignore[override]
-        if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
-            return wrap(_Base.ne(*promoted(self, other)))
-        return True
+        return wrap(_Base.ne(*promoted(self, other))) if isinstance(other, _COMPARABLE) else True
 
 
 class OpenTensor(Tensor):

@@ -53,7 +53,7 @@ class ContiguousTensorsHandle:
             part = torch.reshape(self._memory[start : start + size].view(x.dtype), tuple(x.shape))
             part.copy_(x.detach())
             x.data = part
-            x._keeps_memory = True  # `_parameter_memory.replace_values` asks
+            x._keeps_memory = True  # `_shared_memory.replace_values` asks
 
     def __getitem__(self, item: int | slice) -> Any:
         """One element (1,), or those from a start to an end, as a Tensor in that memory; counted in elements of the

@@ -9,8 +9,8 @@ import torch
 
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._in_graph import by_compiled_line, in_graph, refuse_if_strict
-from mindspore_compat.common._parameter_memory import write_values
 from mindspore_compat.common._program import program
+from mindspore_compat.common._shared_memory import write_values
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner

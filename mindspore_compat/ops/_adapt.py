@@ -17,9 +17,9 @@ from mindspore_compat.common import _float8
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
-from mindspore_compat.common._parameter_memory import for_writing
 from mindspore_compat.common._program import program
 from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
+from mindspore_compat.common._shared_memory import for_writing
 from mindspore_compat.common._tensor_data import joined, plain_from
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype

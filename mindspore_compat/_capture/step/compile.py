@@ -13,7 +13,7 @@ from mindspore_compat._capture.operators import aliased, is_random, is_view
 from mindspore_compat._capture.step.cuda_graph import Graphed
 from mindspore_compat._capture.step.inductor import Fused
 from mindspore_compat._capture.step.tape import Node, Opaque, Ref, Tape, refs
-from mindspore_compat.common._parameter_memory import Views
+from mindspore_compat.common._shared_memory import Views
 from mindspore_compat.common._wrap import memory, wrap
 
 __all__ = ["compiled"]

@@ -27,9 +27,9 @@ from mindspore_compat._capture.step.tape import DRAWS, Tape, record
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT
 from mindspore_compat.common._drawing import Graph
-from mindspore_compat.common._parameter_memory import TAKEN_BEFORE, Views, has_parted
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
+from mindspore_compat.common._shared_memory import TAKEN_BEFORE, Views, has_parted
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor

@@ -20,8 +20,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._looked_up import watch_rows
-from mindspore_compat.common._parameter_memory import Views, for_writing
 from mindspore_compat.common._program import program
+from mindspore_compat.common._shared_memory import Views, for_writing
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple

@@ -15,7 +15,7 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._parameter_memory import write_values
+from mindspore_compat.common._shared_memory import write_values
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell

@@ -1,8 +1,8 @@
-"""Where the values of a Parameter lie, and who else looks there: when it is written where it is, and when it gets other
-memory.
+"""Who else looks at the memory of a Tensor: when its values are written where they are, and when it gets other memory.
 
-As upstream, `set_data` leaves what others look at as it is. In compiled code a write to a Parameter is seen by whoever
-looks at it from outside, but what the code itself took of it before (``row = self.state[0]``) keeps its values.
+As upstream, `set_data` leaves what others look at as it is, and so does ``x[mask] = v``. In compiled code a write to a
+Parameter is seen by whoever looks at it from outside, but what the code itself took of it before
+(``row = self.state[0]``) keeps its values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat.common import _tracing, _wrap
@@ -18,7 +20,7 @@ from mindspore_compat.common._in_graph import compiled_locals, in_graph, outermo
 from mindspore_compat.common._program import program
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["TAKEN_BEFORE", "Views", "for_writing", "has_parted", "replace_values", "write_values"]
+__all__ = ["TAKEN_BEFORE", "Views", "before_assignment", "for_writing", "has_parted", "replace_values", "write_values"]
 
 #: why a step is not replayed whose views of a Parameter would change with it
 TAKEN_BEFORE = "it writes to a Parameter of which it has taken a part, or the values, before"
@@ -27,6 +29,7 @@ _get_data, _set_data = torch._C.TensorBase.data.__get__, torch._C.TensorBase.dat
 _storage_of = torch._C.TensorBase.untyped_storage
 _recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
+_OF_PLACES = (torch.Tensor, list, np.ndarray, bool)
 _unseen = torch._C.DisableTorchFunction  # who records must not take it for the program's
 
 #: how many `Views` there are of each memory
@@ -79,6 +82,28 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
         _write(target, value)
     else:
         _wrap.TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
+
+
+def before_assignment(target: Any, index: Any) -> Any:
+    """The index, before ``target[index] = value`` where it is no int or slice. As upstream, tuples of these are written
+    where they are; with anything else the Tensor gets other memory if others look at it, but not one that is itself
+    given by an index (``x[0]``), through which its origin is written. Nor do Tensors with a derivative, nor Parameters
+    by lists and Tensors of places.
+    """
+    items = index if index.__class__ is tuple else (index,)
+    if items is index and not any(isinstance(item, _OF_PLACES) for item in items):
+        return index
+    if _tracing.is_tracing() or target._is_part or not (target._has_array or _lookers(target)) or _recorders():
+        return index
+    if isinstance(target, torch.nn.Parameter):
+        if len(items) == 1 and (isinstance(items[0], list) or getattr(items[0], "dtype", torch.bool) is not torch.bool):
+            return index
+    elif target.requires_grad:
+        return index
+    if not ((is_graph_mode() or in_jit.depth) and in_graph()):
+        _wrap.TENSOR.data.fset(target, _get_data(target).clone())
+        target._has_array = False
+    return index
 
 
 def write_values(target: torch.Tensor, value: torch.Tensor) -> None:

@@ -1,6 +1,7 @@
-"""Who sees it when a Parameter gets other values: as real MindSpore 2.10, `set_data`, `assign_value` and
-`load_param_into_net` give it other memory, while optimizers and ``p[:] = …`` write where it is. What compiled code took
-of it before keeps its values all the same.
+"""Who sees it when a Parameter gets other values: as real MindSpore 2.10, `set_data`, `assign_value`,
+`load_param_into_net` and ``p[...] = …`` give it other memory, while optimizers and ``p[:] = …`` write where it is; and
+of any Tensor, what is assigned to its elements. What compiled code took of a Parameter before keeps its values all the
+same.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ NEW_MEMORY: dict[str, Callable[[Parameter], Any]] = {
     "assign_value": lambda p: p.assign_value(zeros()),
     "load_param_into_net": lambda p: ms.load_param_into_net(Holder(p), {p.name: Parameter(zeros(), name=p.name)}),
     "data": lambda p: setattr(p, "data", zeros()),
+    "all elements": lambda p: p.__setitem__(Ellipsis, 0.0),
 }
 SAME_MEMORY: dict[str, Callable[[Parameter], Any]] = {
     "assign": lambda p: ops.assign(p, zeros()),
     "elements": lambda p: p.__setitem__(slice(None), 0.0),
-    "all elements": lambda p: p.__setitem__(Ellipsis, 0.0),
     "optimizer": lambda p: nn.SGD([p], 1.0)((p + 0,)),
 }
 
@@ -336,3 +337,88 @@ def test_weights_that_are_clipped_after_each_step(mode: int) -> None:
         np.testing.assert_allclose(net.weight.asnumpy(), [[weight] * 3], 1e-5)
     assert net.weight.data_ptr() == place
     assert mode == ms.PYNATIVE_MODE or replays(step) == 7
+
+
+#: as real 2.10 in PYNATIVE_MODE: what is written where it is, and what gives the Tensor other memory
+IN_PLACE: list[Any] = [
+    0,
+    -1,
+    slice(0, 2),
+    slice(None),
+    (Ellipsis, 0),
+    (0, 1),
+    (slice(None), 1),
+    (None, 0),
+    (Ellipsis,),
+    (),
+]
+ELSEWHERE: list[Any] = [
+    ...,
+    None,
+    True,
+    [0, 1],
+    [True, False],
+    Tensor(0),
+    Tensor([0, 1]),
+    Tensor([True, False]),
+    "mask",
+    (0, Tensor([0, 1])),
+    (Tensor(0), 1),
+    (slice(None), [0, 1]),
+    (slice(None), Tensor([True, False, True])),
+    (Tensor([0, 1]),),
+]
+#: another Tensor of the same memory, and whether an index gave it
+OTHERS: dict[str, tuple[Callable[[Tensor], Tensor], bool]] = {
+    "reshape": (lambda x: x.reshape(2, 3), False),
+    "view": (lambda x: x.view(2, 3), False),
+    "Tensor": (Tensor, False),
+    "T": (lambda x: x.T.T, False),
+    "stop_gradient": (ops.stop_gradient, False),
+    "data": (lambda x: x.data, False),
+    "detach": (lambda x: x.detach(), False),
+    "squeeze": (lambda x: x.squeeze(), False),
+    "split": (lambda x: ops.split(x, 2)[0], False),
+    "from_numpy": (lambda x: Tensor.from_numpy(x.asnumpy()), False),
+    "a slice's reshape": (lambda x: x[0:2].reshape(2, 3), False),
+    "slice": (lambda x: x[0:2], True),
+    "all": (lambda x: x[:], True),
+    "row": (lambda x: x[None][0], True),
+    "expand_dims": (lambda x: x.expand_dims(0)[0], True),
+    "iteration": (lambda x: next(iter(x.expand_dims(0))), True),
+}
+
+
+@ON_CPU
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("index", range(len(IN_PLACE) + len(ELSEWHERE)))
+@pytest.mark.parametrize("written", ["it", "the other"])
+def test_whom_an_assignment_to_elements_reaches(index: int, other: str, written: str) -> None:
+    make, by_index = OTHERS[other]
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    y = make(x)
+    place = [*IN_PLACE, *ELSEWHERE][index]
+    target, looks = (x, y) if written == "it" else (y, x)
+    before = numbers(looks)
+    target[x < 2 if place == "mask" else place] = 9.0
+    reaches = index < len(IN_PLACE) or (by_index and written == "the other")
+    assert (numbers(looks) != before) == reaches
+    assert 9.0 in target.asnumpy()
+
+
+@ON_CPU
+def test_arrays_and_assignments_to_elements() -> None:
+    given = np.zeros((2, 3), np.float32)
+    x = Tensor.from_numpy(given)
+    x[0] = 1.0
+    kept = x.asnumpy()
+    x[x == 0] = 2.0
+    assert given.tolist() == kept.tolist() == [[1, 1, 1], [0, 0, 0]] and x.asnumpy().tolist() == [[1, 1, 1], [2, 2, 2]]
+    place = x.data_ptr()
+    x[x == 2] = 3.0  # nobody else looks at it any more
+    assert x.data_ptr() == place
+    p = Parameter(Tensor(ONES), name="p")
+    kept = p.asnumpy()
+    p[p > 0] = 4.0
+    p[1] = 5.0
+    assert kept.tolist() == ONES.tolist() and p.asnumpy().tolist() == [[4, 4, 4], [5, 5, 5]]
