@@ -217,12 +217,12 @@ def compiled_locals(kind: type) -> Iterator[Any]:
         frame = frame.f_back
 
 
-def _within(value: Any, kind: type) -> Iterator[Any]:
+def _within(value: Any, kind: type, levels: int = MOST_LEVELS) -> Iterator[Any]:
     if isinstance(value, kind):
         yield value
-    elif type(value) in (list, tuple, dict):
+    elif levels and type(value) in (list, tuple, dict):
         for item in value.values() if type(value) is dict else value:
-            yield from _within(item, kind)
+            yield from _within(item, kind, levels - 1)
 
 
 def _compiles(frame: Any, in_graph_mode: bool) -> bool:

@@ -278,6 +278,24 @@ def test_what_compiled_code_took_of_it_before_keeps_its_values(take: str, write:
         assert cell.p.asnumpy()[0].tolist() != [0, 1, 2]
 
 
+def test_what_it_took_is_found_in_a_list_that_holds_itself() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    class Listing(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.p = Parameter(zeros(), name="p")
+
+        def construct(self) -> Any:
+            items: list[Any] = [self.p[1]]
+            items.append(items)
+            ops.assign_add(self.p, ops.ones((2, 3)))
+            return items[0]
+
+    net = Listing()
+    assert [net().asnumpy()[0] for _ in range(3)] == [0, 1, 2]
+
+
 @ON_CPU
 @pytest.mark.parametrize("write", [name for name in WRITES if name not in ("set_data", "assign_value")])
 def test_who_looks_from_outside_sees_what_compiled_code_writes(write: str) -> None:
