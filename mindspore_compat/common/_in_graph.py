@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 from weakref import WeakSet
@@ -25,6 +25,7 @@ __all__ = [
     "gives_attribute",
     "in_graph",
     "is_in_init",
+    "is_taken",
     "is_too_large",
     "is_within_compiled",
     "outermost_graph_inputs",
@@ -81,20 +82,20 @@ def writes() -> int:
     return program.writes
 
 
-def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
+def given_back(value: Any, said: bool | None, inputs: Iterable[Any], depth: int = 0) -> Any:
     """What compiled code gives to the program, of a Cell's call or a function under ``jit`` that has ended: Tensors of
-    their own in place of Parameters (callers keep one that is the whole result, if nothing was written), and at the
-    strict level tuples of a dict's values in its place. ``said``: what the Cell or function says of the level;
-    ``depth``: how many calls its own is away.
+    their own in place of Parameters (callers keep one that is the whole result, if nothing was written), of views of
+    Parameters and inputs, and of inputs in tuples; and at the strict level tuples of a dict's values in its place.
+    ``said``: what the Cell or function says of the level; ``depth``: how many calls its own is away.
 
     Raises:
         RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
         ValueError: for numbers of more than 64 bits.
     """
-    dicts, parameters = _has(dict, value) and is_strict(said), _has(torch.nn.Parameter, value)
+    dicts, foreign = _has(dict, value) and is_strict(said), set(map(id, _foreign(value, inputs)))
     is_deep = _is_deeper(value, MOST_LEVELS)
     large = _too_large(value)
-    if not dicts and not parameters and not is_deep and not large:
+    if not dicts and not foreign and not is_deep and not large:
         return value
     frame, in_graph_mode = sys._getframe(2 + depth), get_context("mode") == GRAPH_MODE
     if in_jit.depth > 0 or _is_within(frame, in_graph_mode):  # it is given to compiled code
@@ -103,7 +104,31 @@ def given_back(value: Any, said: bool | None, depth: int = 0) -> Any:
         raise OverflowedError(f"Overflow: upstream's compiled code computes in 64 bits, which do not hold {large}.")
     if is_deep:
         raise RuntimeError(f"List, tuple and dict nesting is not allowed more than {MOST_LEVELS} levels.")
-    return _in_place_of(value, dicts)
+    return _in_place_of(value, dicts, foreign)
+
+
+def _foreign(value: Any, inputs: Iterable[Any]) -> Iterator[torch.Tensor]:
+    """What of a result lies in memory that is not its own."""
+    if isinstance(value, torch.Tensor):
+        if isinstance(value, torch.nn.Parameter) or is_taken(value, inputs):
+            yield value
+    elif type(value) in (list, tuple, dict):
+        given = list(_within(tuple(inputs), torch.Tensor))
+        for tensor in _within(value, torch.Tensor, MOST_LEVELS + 1):
+            if (
+                isinstance(tensor, torch.nn.Parameter)
+                or any(tensor is item for item in given)
+                or is_taken(tensor, given)
+            ):
+                yield tensor
+
+
+def is_taken(tensor: torch.Tensor, inputs: Iterable[Any]) -> bool:
+    """Whether it is a view of a Parameter, or of what is among the inputs or is a view of the same."""
+    base = tensor._base
+    if base is None or isinstance(base, torch.nn.Parameter):
+        return base is not None
+    return any(item is base or item._base is base for item in _within(tuple(inputs), torch.Tensor))
 
 
 @functools.lru_cache(4096)  # not for ever: classes may be made in a function
@@ -174,13 +199,15 @@ def _too_large(value: Any) -> int:
     return 0
 
 
-def _in_place_of(value: Any, dicts: bool) -> Any:
-    if isinstance(value, torch.nn.Parameter):
-        return wrap(torch.clone(value))
+def _in_place_of(value: Any, dicts: bool, foreign: set[int]) -> Any:
+    if isinstance(value, torch.Tensor):
+        return wrap(torch.clone(value)) if id(value) in foreign else value
     if type(value) is dict:
-        items = {key: _in_place_of(item, dicts) for key, item in value.items()}
+        items = {key: _in_place_of(item, dicts, foreign) for key, item in value.items()}
         return tuple(items.values()) if dicts else items
-    return type(value)([_in_place_of(item, dicts) for item in value]) if type(value) in (list, tuple) else value
+    return (
+        type(value)([_in_place_of(item, dicts, foreign) for item in value]) if type(value) in (list, tuple) else value
+    )
 
 
 def is_within_compiled(frame: Any) -> bool:

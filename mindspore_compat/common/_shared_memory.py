@@ -18,9 +18,12 @@ import torch
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._in_graph import compiled_locals, in_graph, outermost_graph_inputs
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["TAKEN_BEFORE", "Views", "before_assignment", "for_writing", "has_parted", "replace_values", "write_values"]
+__all__ = """
+    TAKEN_BEFORE Views before_assignment for_writing has_parted is_of_parameter replace_values write_values
+""".split()
 
 #: why a step is not replayed whose views of a Parameter would change with it
 TAKEN_BEFORE = "it writes to a Parameter of which it has taken a part, or the values, before"
@@ -29,6 +32,7 @@ _get_data, _set_data = torch._C.TensorBase.data.__get__, torch._C.TensorBase.dat
 _storage_of = torch._C.TensorBase.untyped_storage
 _recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
+_Parameter = torch.nn.Parameter
 _OF_PLACES = (torch.Tensor, list, np.ndarray, bool)
 _unseen = torch._C.DisableTorchFunction  # who records must not take it for the program's
 
@@ -84,6 +88,15 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
         _wrap.TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
 
 
+def is_of_parameter(tensor: torch.Tensor) -> bool:
+    """Whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
+    derivative in MindSpore.
+    """
+    if isinstance(tensor, _Parameter):
+        return True
+    return tensor.requires_grad and not THREAD.running and isinstance(tensor._base, _Parameter)
+
+
 def before_assignment(target: Any, index: Any) -> Any:
     """The index, before ``target[index] = value`` where it is no int or slice. As upstream, tuples of these are written
     where they are; with anything else the Tensor gets other memory if others look at it, but not one that is itself
@@ -95,10 +108,10 @@ def before_assignment(target: Any, index: Any) -> Any:
         return index
     if _tracing.is_tracing() or target._is_part or not (target._has_array or _lookers(target)) or _recorders():
         return index
-    if isinstance(target, torch.nn.Parameter):
+    if isinstance(target, _Parameter):
         if len(items) == 1 and (isinstance(items[0], list) or getattr(items[0], "dtype", torch.bool) is not torch.bool):
             return index
-    elif target.requires_grad:
+    elif target.requires_grad and not is_of_parameter(target):
         return index
     if not ((is_graph_mode() or in_jit.depth) and in_graph()):
         _wrap.TENSOR.data.fset(target, _get_data(target).clone())
@@ -117,11 +130,11 @@ def for_writing(*targets: torch.Tensor) -> torch.Tensor:
     of their memory, under its local names, gets memory of its own.
     """
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
-        looked_at = {_place(target) for target in targets if _lookers(target)} - {0}
+        looked_at = {_place(target) for target in targets if isinstance(target, _Parameter) and _lookers(target)}
         if looked_at and in_graph():
             inputs = set(map(id, outermost_graph_inputs() or ()))
             for tensor in compiled_locals(torch.Tensor):
-                is_taken = not isinstance(tensor, torch.nn.Parameter) and id(tensor) not in inputs
+                is_taken = not isinstance(tensor, _Parameter) and id(tensor) not in inputs
                 if is_taken and _place(tensor) in looked_at:
                     _set_data(tensor, _get_data(tensor).clone())
                     _running.has_parted = True

@@ -17,6 +17,7 @@ from mindspore_compat.common._float8 import limited, to_dtype
 from mindspore_compat.common._held import as_held, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
+from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._shared_memory import replace_values
 from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
@@ -72,7 +73,8 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     )
 
     def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
-        """The values in another dtype; ``copy=False`` returns self when nothing changes.
+        """The values in another dtype. As upstream, those that have it already stay in their memory, whatever ``copy``
+        says; use `copy` for a copy.
 
         Examples:
             >>> print(Tensor([1.7, -1.7]).astype(ms.int32))
@@ -80,7 +82,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         """
         target = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
         if target is self.dtype:
-            return wrap(_Base.clone(self)) if copy else self
+            if self.requires_grad and THREAD.running:  # torch would refuse assignments to it
+                return wrap(_Base.clone(self)) if copy else self
+            return wrap(torch.ops.aten.alias(self)) if isinstance(self, torch.nn.Parameter) else self
         return wrap(to_dtype(self, target))
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:

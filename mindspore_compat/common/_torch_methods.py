@@ -12,7 +12,7 @@ from mindspore_compat.common import _tracing
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._shared_memory import for_writing
+from mindspore_compat.common._shared_memory import for_writing, is_of_parameter
 from mindspore_compat.common._wrap import apart, wrap
 from mindspore_compat.common.generator import generator_on
 
@@ -159,12 +159,11 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                 args = tuple([apart(self, item) if isinstance(item, _Base) else item for item in args])
                 kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
             try:
-                is_parameter = isinstance(self, torch.nn.Parameter)
-                if is_parameter:
-                    for_writing(self)
-                if is_parameter and self.requires_grad and not THREAD.running:
+                if is_of_parameter(self) and self.requires_grad and not THREAD.running:
                     with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
-                        return method(self, *args, **kwargs)
+                        return method(for_writing(self), *args, **kwargs)
+                if isinstance(self, torch.nn.Parameter):
+                    for_writing(self)
                 return wrap(method(self, *args, **kwargs))
             except (IndexError, RuntimeError) as error:
                 raise refused(error) from None

@@ -17,7 +17,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._borrowed_globals import with_borrowed_globals
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import compiled_cells, given_back, writes
+from mindspore_compat.common._in_graph import compiled_cells, given_back, is_taken, writes
 from mindspore_compat.common._mutable import check_elements, is_dynamic, is_mutable, mutable
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.parameter import Parameter
@@ -112,9 +112,11 @@ def _in_graph_mode(
         finally:
             in_jit.depth -= 1
             in_jit.level, in_jit.is_python, in_jit.is_strict = before
-        if type(found) not in (dict, list, tuple, int, Parameter) or (type(found) is Parameter and written == writes()):
-            return found
-        return given_back(found, is_strict)
+        inputs = (*args, *kwargs.values())
+        if isinstance(found, torch.Tensor):
+            is_own = written == writes() if type(found) is Parameter else not is_taken(found, inputs)
+            return found if is_own else given_back(found, is_strict, inputs)
+        return given_back(found, is_strict, inputs) if type(found) in (dict, list, tuple, int) else found
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run

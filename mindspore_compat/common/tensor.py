@@ -22,7 +22,7 @@ from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wr
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._float8 import to_dtype
 from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import before_assignment, for_writing
+from mindspore_compat.common._shared_memory import before_assignment, for_writing, is_of_parameter
 from mindspore_compat.common._tensor_data import device_from, is_followed, operand_from, plain_from, sent
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
@@ -290,7 +290,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
             value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
-        if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
+        if is_of_parameter(self):
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(

@@ -16,7 +16,7 @@ from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._compiled_words import in_compiled_words
 from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import given_back, gives_attribute, writes
+from mindspore_compat.common._in_graph import given_back, gives_attribute, is_taken, writes
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._refusals import refused
@@ -158,17 +158,17 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 raise
             raise instead from error
         cls = type(result)
-        if cls is Tensor:
-            return result
-        if cls is _Plain:
+        if cls is Tensor or cls is _Plain:
             if _is_tracing():
-                return wrapped_in_trace(result)
+                return result if cls is Tensor else wrapped_in_trace(result)
             result.__class__ = Tensor
+            if is_graph_mode() and is_taken(result, (inputs := (*args, *kwargs.values()))):
+                return given_back(result, None, inputs)
             return result
         if _is_exporting() and not _is_tracing():
             self._check_export()
         if cls in _CONTAINERS and is_graph_mode() and not _is_tracing():
-            return given_back(wrap(result), state.get("_is_strict"))
+            return given_back(wrap(result), state.get("_is_strict"), (*args, *kwargs.values()))
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -189,10 +189,13 @@ class Cell(KeptForward, Hints, Insides, Modes):
             self._check_export()
         before = writes()
         result = self._call_here(args, kwargs)
-        if type(result) in _CONTAINERS and is_graph_mode() and not _is_tracing():
-            if type(result) is Parameter and gives_attribute(type(self).construct) and before == writes():
-                return result
-            return given_back(result, self.__dict__.get("_is_strict"), 1)
+        if not is_graph_mode() or _is_tracing():
+            return result
+        inputs = (*args, *kwargs.values())
+        if type(result) is Parameter and gives_attribute(type(self).construct) and before == writes():
+            return result
+        if type(result) in _CONTAINERS or (type(result) is Tensor and is_taken(result, inputs)):
+            return given_back(result, self.__dict__.get("_is_strict"), inputs, 1)
         return result
 
     def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
