@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -177,6 +178,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     parallel_optimizer = _flag("parallel_optimizer", True)
     parallel_optimizer_comm_recompute = _flag("parallel_optimizer_comm_recompute", False)
     sliced = False
+    unique = _flag("unique", False)  # type: ignore[assignment]  # not a Tensor's method `unique`
     is_init = False  # type: ignore[assignment]
 
     @property
@@ -361,11 +363,11 @@ class ParameterTuple(tuple):
         """Clones named ``prefix.NAME``, filled by ``init``."""
         if not isinstance(prefix, str):
             raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}.")
-        clones = []
-        for item in self:
-            clone = item.clone(init)
-            clone.name = f"{prefix}.{item.name}"
-            clones.append(clone)
+        if not re.match(r"^\w+[0-9a-zA-Z\_\.]*$", prefix, re.ASCII):
+            raise ValueError(f"The '{prefix}' is illegal, it must be letters, digits, '_' and, later, '.'.")
+        clones = [item.clone(init) for item in self]
+        for clone in clones:
+            clone.name = f"{prefix}.{clone.name}"
         return ParameterTuple(clones)
 
 

@@ -200,3 +200,30 @@ def test_memory_that_nobody_else_looks_at_is_written_to() -> None:
     row = parameter.asnumpy()[1]
     parameter.set_data(ops.ones((2, 3)))
     assert parameter.data_ptr() != place and row.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("convert", ["to", "float", "half"])
+def test_a_converted_parameter_is_no_parameter(convert: str) -> None:
+    parameter = Parameter(Tensor(ONES, ms.float16 if convert == "half" else ms.float32), name="weight")
+    converted = parameter.to(ms.float32) if convert == "to" else getattr(parameter, convert)()
+    assert type(converted) is Tensor
+    cell = Holder(parameter)
+    cell.kept = converted
+    assert [item.name for item in cell.get_parameters()] == ["weight"]
+    weight = Parameter(Tensor(ONES), name="weight")
+    assert ms.grad(lambda: weight.float().sum() * 2, None, weight)().sum() == 12
+
+
+def test_unique_of_a_parameter_is_a_flag() -> None:
+    parameter = Parameter(Tensor(ONES), name="weight")
+    assert parameter.unique is False
+    parameter.unique = True
+    assert (parameter.unique, parameter.clone().unique) == (True, False)
+    with pytest.raises(TypeError, match="must be bool"):
+        parameter.unique = 5
+
+
+@pytest.mark.parametrize("prefix", ["", ".a", "a-b"])
+def test_a_prefix_of_clones_is_a_name(prefix: str) -> None:
+    with pytest.raises(ValueError, match="is illegal"):
+        ms.ParameterTuple([Parameter(Tensor(ONES), name="weight")]).clone(prefix)
