@@ -48,7 +48,7 @@ class Adam(Optimizer):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
     Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
-    beta1)·g for m; ``use_amsgrad`` the running maximum of v, and m itself, as upstream. With ``use_lazy`` a step changes
+    beta1)·g for m; ``use_amsgrad`` the running maximum of v, with m itself. With ``use_lazy`` a step changes
     only rows that were looked up, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
 
     Examples:
