@@ -125,7 +125,7 @@ def test_a_negative_step_counts_from_the_end() -> None:
 @pytest.mark.parametrize("name", ["learning_rate", "weight_decay"])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_rate_or_decay_that_is_no_number_is_refused(name: str, value: float, grouped: bool) -> None:
-    weight = ms.Parameter(ms.Tensor([1.0]), name="w")
+    weight = Parameter(Tensor([1.0]), name="w")
     word = {"learning_rate": "learning rate"}.get(name, name)
     with pytest.raises(ValueError, match=f"For 'Adam', the '{word}' must be"):
         if grouped:
