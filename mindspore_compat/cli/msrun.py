@@ -132,12 +132,13 @@ def _started(options: Any, folder: Path, rank: int, local_rank: int) -> subproce
 
 
 def _joined(workers: list[subprocess.Popen], log: Path) -> int:
-    """Wait, showing what the first one writes. One that fails ends the others, as does Ctrl+C.
+    """Wait, showing what the first one writes. One that fails ends the others, as do Ctrl+C and SIGTERM.
 
     Returns:
         The exit code: 1 if one failed.
     """
     deadline = float("inf")
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that it ends the workers, too
     try:
         with open(log, "rb") as shown:
             while True:

@@ -36,9 +36,16 @@ __all__ = ["TensorMethods"]
 _Base = torch._C.TensorBase
 
 
+def _no_parameter(tensor: Any) -> Any:
+    """The tensor, a view of it where it is a Parameter: a Cell that keeps the result must not have it as a weight."""
+    if isinstance(tensor, torch.nn.Parameter) and type(tensor.dtype) is torch.dtype:  # what is held has no views
+        return _Base.view_as(tensor, tensor)
+    return tensor
+
+
 def _to(name: str, dtype: torch.dtype) -> Any:
     def method(self: Any) -> Any:
-        return wrap(_Base.to(self, dtype))
+        return wrap(_no_parameter(_Base.to(self, dtype)))
 
     method.__name__ = name
     method.__doc__ = f"The values as {str(dtype)[6:]}."
@@ -84,7 +91,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         if target is self.dtype:
             if self.requires_grad and THREAD.running:  # torch would refuse assignments to it
                 return wrap(_Base.clone(self)) if copy else self
-            return wrap(torch.ops.aten.alias(self)) if isinstance(self, torch.nn.Parameter) else self
+            return wrap(_no_parameter(self))
         return wrap(to_dtype(self, target))
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -97,7 +104,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
             except TypeError:
                 if not isinstance(args[0], str):  # a str may name a device
                     raise
-        return wrap(_Base.to(limited(self, *args, kwargs.get("dtype")), *args, **kwargs))
+        return wrap(_no_parameter(_Base.to(limited(self, *args, kwargs.get("dtype")), *args, **kwargs)))
 
     def type(self: Any, dtype: Any = None) -> Any:
         """The dtype's name as a str, or the values in another dtype."""

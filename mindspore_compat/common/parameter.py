@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,7 +18,6 @@ from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import replace_values
 from mindspore_compat.common._tensor_type import ParameterType
-from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
@@ -150,7 +150,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        return self._wants_grad and (is_tracing() or not _tracing.active or _is_differentiable(self.dtype))
+        return self._wants_grad and (_tracing.is_tracing() or not _tracing.active or _is_differentiable(self.dtype))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -178,6 +178,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     parallel_optimizer = _flag("parallel_optimizer", True)
     parallel_optimizer_comm_recompute = _flag("parallel_optimizer_comm_recompute", False)
     sliced = False
+    unique = _flag("unique", False)  # type: ignore[assignment]  # not a Tensor's method `unique`
     is_init = False  # type: ignore[assignment]
 
     @property
@@ -362,11 +363,11 @@ class ParameterTuple(tuple):
         """Clones named ``prefix.NAME``, filled by ``init``."""
         if not isinstance(prefix, str):
             raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}.")
-        clones = []
-        for item in self:
-            clone = item.clone(init)
-            clone.name = f"{prefix}.{item.name}"
-            clones.append(clone)
+        if not re.match(r"^\w+[0-9a-zA-Z\_\.]*$", prefix, re.ASCII):
+            raise ValueError(f"The '{prefix}' is illegal, it must be letters, digits, '_' and, later, '.'.")
+        clones = [item.clone(init) for item in self]
+        for clone in clones:
+            clone.name = f"{prefix}.{clone.name}"
         return ParameterTuple(clones)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import inspect
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +61,7 @@ class Group:
 
 
 _groups: dict[str, Group] = {}
+_made: Counter[tuple[Any, ...]] = Counter()  # how often: a group may be destroyed and made again
 _ANY_ORDER = "sort_ranks" in inspect.signature(dist.new_group).parameters if dist.is_available() else False
 
 
@@ -83,7 +88,9 @@ def create(name: str, ranks: list[int]) -> None:
             )
         return
     size = world_size()
-    if not all(isinstance(rank, int) and not isinstance(rank, bool) and 0 <= rank < size for rank in ranks):
+    if not all(isinstance(rank, int) and not isinstance(rank, bool) for rank in ranks):
+        raise TypeError(f"For 'create_group', the elements of 'rank_ids' must be ints, but got {ranks}.")
+    if not all(0 <= rank < size for rank in ranks):
         raise RuntimeError(
             f"Failed to create communication group for {name} with rank ids {ranks}. Each must be the rank of a "
             f"process, an int in [0, {size})."
@@ -93,8 +100,25 @@ def create(name: str, ranks: list[int]) -> None:
         if ranks != sorted(ranks) and not _ANY_ORDER:
             raise RuntimeError(f"This torch makes groups in the order of their ranks only: give {sorted(ranks)}.")
         order = {"sort_ranks": False} if _ANY_ORDER else {}
-        handle = dist.new_group(ranks, use_local_synchronization=True, **order)
+        with _meeting_as(name, ranks):
+            handle = dist.new_group(ranks, use_local_synchronization=True, **order)
     _groups[name] = Group(name, tuple(ranks), handle)
+
+
+@contextlib.contextmanager
+def _meeting_as(name: str, ranks: list[int]) -> Iterator[None]:
+    """The members meet by the group's name. torch counts the process's groups for that, so members that have made
+    different numbers of others would wait for each other for ever.
+    """
+    c10d: Any = dist.distributed_c10d
+    key = (name, *ranks)
+    _made[key] += 1
+    meeting = hashlib.sha1(repr((key, _made[key])).encode(), usedforsecurity=False).hexdigest()
+    original, c10d._hash_ranks_to_str = c10d._hash_ranks_to_str, lambda _: meeting
+    try:
+        yield
+    finally:
+        c10d._hash_ranks_to_str = original
 
 
 def destroy(name: str) -> None:

@@ -32,6 +32,7 @@ from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
 from mindspore_compat.nn._kept_forward import KeptForward
+from mindspore_compat.nn._shared_forward import run_with_shared_forwards
 from mindspore_compat.nn._unrecorded import calls, may_keep, nobody_differentiates, unrecorded
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
@@ -227,8 +228,12 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
             return recomputed(self, self._construct_as_now(), args, kwargs)
-        if self._trains and not kwargs and not self._is_optimizer:
-            return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
+        if self._trains and not self._is_optimizer:
+            if kwargs:
+                return run_with_shared_forwards(self, args, kwargs)
+            return replayed(
+                self, (torch.is_grad_enabled(),), lambda inputs: run_with_shared_forwards(self, inputs, {}), args
+            )
         return self.construct(*args, **kwargs)
 
     def _construct_as_now(self) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""What a Parameter's settings of parallel training take."""
+"""What a Parameter's settings of parallel training take; conversions, flags and clones of Parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor
+from mindspore_compat import Parameter, Tensor, nn
 
 FLAGS = ("layerwise_parallel", "parallel_optimizer", "parallel_optimizer_comm_recompute")
 
@@ -72,3 +72,30 @@ def test_a_clone_keeps_the_dtype_whatever_fills_it() -> None:
 def test_assign_value_takes_tensors_only() -> None:
     with pytest.raises(TypeError, match="assign_value"):
         Parameter(Tensor([1.0])).assign_value(1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("convert", ["to", "float", "half"])
+def test_a_converted_parameter_is_no_parameter(convert: str) -> None:
+    parameter = Parameter(Tensor([1.0] * 6, ms.float16 if convert == "half" else ms.float32), name="weight")
+    converted = parameter.to(ms.float32) if convert == "to" else getattr(parameter, convert)()
+    assert type(converted) is Tensor
+    cell = nn.Cell()
+    cell.weight, cell.kept = parameter, converted
+    assert [item.name for item in cell.get_parameters()] == ["weight"]
+    weight = Parameter(Tensor([1.0] * 6), name="weight")
+    assert ms.grad(lambda: weight.float().sum() * 2, None, weight)().sum() == 12
+
+
+def test_unique_of_a_parameter_is_a_flag() -> None:
+    parameter = Parameter(Tensor([1.0] * 6), name="weight")
+    assert parameter.unique is False
+    parameter.unique = True
+    assert (parameter.unique, parameter.clone().unique) == (True, False)
+    with pytest.raises(TypeError, match="must be bool"):
+        parameter.unique = 5
+
+
+@pytest.mark.parametrize("prefix", ["", ".a", "a-b"])
+def test_a_prefix_of_clones_is_a_name(prefix: str) -> None:
+    with pytest.raises(ValueError, match="is illegal"):
+        ms.ParameterTuple([Parameter(Tensor([1.0] * 6), name="weight")]).clone(prefix)

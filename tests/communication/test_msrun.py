@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,30 @@ def test_a_worker_that_fails_ends_all(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "a worker ended with exit code 1" in done.stderr
     assert "rank 1 has failed: ValueError: boom" in done.stdout
+
+
+def _is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.multi_process
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes in /proc")
+def test_a_signal_that_ends_msrun_ends_its_workers(tmp_path: Path) -> None:
+    (tmp_path / "wait.py").write_text("import os, time\nopen(f'{os.getpid()}.pid', 'w').close()\ntime.sleep(100)\n")
+    own = ["--worker_num=2", "--local_worker_num=2", f"--master_port={free_port()}", "--log_dir=logs", "--join=True"]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "mindspore_compat", "msrun", *own, "wait.py"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as launcher:
+        end = time.monotonic() + 60
+        while len(workers := [int(path.stem) for path in tmp_path.glob("*.pid")]) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        launcher.terminate()
+        assert launcher.wait(20) == 128 + signal.SIGTERM
+    assert not any(_is_running(worker) for worker in workers)
 
 
 @pytest.mark.multi_process

@@ -136,6 +136,37 @@ def test_random_samplers():
     assert sorted(values(numbers(3, sampler=ds.WeightedRandomSampler([1, 1, 1], 5, replacement=False)))) == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("weights", "count", "replacement", "ids"),
+    [
+        ([1.0, 0.0, 1.0], 2, True, [0, 2]),
+        ([1.0, 0.0, 1.0], 5, True, [0, 2, 0]),
+        ([1.0, 1.0], 5, True, [0, 1, 0]),
+        ([1.0, 0.0, 1.0], 5, False, [0, 2, 1]),
+        ([0.0, 0.0, 1.0], 2, False, [2, 0]),
+        ([1.0, 0.0], 2, False, [0, 1]),
+    ],
+)
+def test_a_weighted_sampler_draws_at_most_all(weights, count, replacement, ids):
+    """Real MindSpore 2.10's."""
+    ds.config.set_seed(3)
+    dataset = numbers(3, sampler=ds.WeightedRandomSampler(weights, count, replacement))
+    assert dataset.get_dataset_size() == len(ids)
+    assert values(dataset) == ids
+
+
+@pytest.mark.parametrize(
+    ("weights", "replacement", "message"),
+    [
+        ([1.0] * 4, True, "but got weight size: 4, num of data: 3"),
+        ([1.0] * 2, False, "but got weight size: 2, num_samples: 3"),
+    ],
+)
+def test_weights_fit_the_rows(weights, replacement, message):
+    with pytest.raises(RuntimeError, match=message):
+        values(numbers(3, sampler=ds.WeightedRandomSampler(weights, 3, replacement)))
+
+
 def test_child_samplers():
     parent = ds.SequentialSampler(1, 2)
     parent.add_child(ds.SubsetSampler([4, 5, 6]))

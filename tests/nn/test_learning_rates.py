@@ -119,3 +119,16 @@ def test_groups_answer_in_the_shape_of_the_step() -> None:
 def test_a_negative_step_counts_from_the_end() -> None:
     rates = nn.Momentum(nn.Dense(2, 2).trainable_params(), [0.1, 0.2, 0.3, 0.4], 0.9).learning_rate
     assert [float(rates(Tensor([step], int32)).asnumpy()[0]) for step in (-1, -2, 7)] == pytest.approx([0.4, 0.3, 0.4])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, -0.5])
+@pytest.mark.parametrize("name", ["learning_rate", "weight_decay"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_rate_or_decay_that_is_no_number_is_refused(name: str, value: float, grouped: bool) -> None:
+    weight = Parameter(Tensor([1.0]), name="w")
+    word = {"learning_rate": "learning rate"}.get(name, name)
+    with pytest.raises(ValueError, match=f"For 'Adam', the '{word}' must be"):
+        if grouped:
+            nn.Adam([{"params": [weight], {"learning_rate": "lr"}.get(name, name): value}])
+        else:
+            nn.Adam([weight], **{name: value})

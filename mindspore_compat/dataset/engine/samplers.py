@@ -132,7 +132,9 @@ class SubsetRandomSampler(SubsetSampler):
 
 
 class WeightedRandomSampler(BuiltinSampler):
-    """Sample ``i`` is drawn with a probability in proportion to ``weights[i]``."""
+    """Sample ``i`` is drawn with a probability in proportion to ``weights[i]``, at most as many as there are; without
+    replacement those of weight 0 come last.
+    """
 
     shuffle = Shuffle.GLOBAL
 
@@ -168,12 +170,22 @@ class WeightedRandomSampler(BuiltinSampler):
         return self
 
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
-        weights = self.parse().weights[:size]
-        count = self.num_samples or size
+        weights = self.parse().weights
+        count = min(self.num_samples or size, size)
+        if len(weights) > size:
+            raise RuntimeError(
+                "Invalid parameter, size of sample weights must be less than or equal to num of data, otherwise might "
+                f"cause generated id out of bound or other errors, but got weight size: {len(weights)}, num of data: "
+                f"{size}"
+            )
         engine = order.engine(step=0)
         if self.replacement:
             return engine.choices(weights, count)
-        count = min(count, int(np.count_nonzero(weights)))
+        if len(weights) < count:
+            raise RuntimeError(
+                "Invalid parameter, without replacement, weight size must be greater than or equal to num_samples, "
+                f"but got weight size: {len(weights)}, num_samples: {count}"
+            )
         with np.errstate(divide="ignore"):
             return np.argsort(engine.exponentials(len(weights)) / weights, kind="stable")[:count]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_non_negative_float
 from mindspore_compat._runtime.device import CPU
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -98,11 +99,7 @@ class Groups(Cell):
     def _preprocess_single_lr(self, learning_rate: Any) -> Any:
         """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
         if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
-            if learning_rate < 0:
-                raise ValueError(
-                    f"For '{self.cls_name}', the 'learning_rate' must not be negative, but got {learning_rate}."
-                )
-            return float(learning_rate)
+            return check_non_negative_float(float(learning_rate), "learning rate", self.cls_name)
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() == 0:
             return float(learning_rate)
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() > 1:
@@ -234,9 +231,7 @@ class Groups(Cell):
             raise TypeError(
                 f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(weight_decay)}"
             )
-        if weight_decay < 0:
-            raise ValueError(f"For '{self.cls_name}', the 'weight_decay' must not be negative, but got {weight_decay}.")
-        return float(weight_decay)
+        return check_non_negative_float(float(weight_decay), "weight_decay", self.cls_name)
 
     def _init_decay(self, weight_decay: Any) -> None:
         own = self.__dict__

@@ -48,8 +48,8 @@ class Adam(Optimizer):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
     Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
-    beta1)·g for m; ``use_amsgrad`` the running maximum of v. With ``use_lazy`` a step changes only rows that were
-    looked up, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
+    beta1)·g for m; ``use_amsgrad`` the running maximum of v, with m itself. With ``use_lazy`` a step changes
+    only rows that were looked up, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
 
     Examples:
         >>> net = nn.Dense(3, 2)
@@ -146,7 +146,7 @@ class Adam(Optimizer):
             divisors = torch._foreach_sqrt(squares)
             torch._foreach_add_(divisors, number(self.eps))
             numerators = means
-            if self.use_nesterov:
+            if self.use_nesterov and not self.use_amsgrad:
                 numerators = list(torch._foreach_mul(means, beta1))
                 torch._foreach_add_(numerators, slopes, alpha=1.0 - beta1)
             add_quotients_(values, numerators, divisors, -rate)

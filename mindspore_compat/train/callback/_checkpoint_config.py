@@ -175,6 +175,6 @@ def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kw
             f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
             "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
         )
-    unknown = set(kwargs) - {"incremental", "enable_redundance"}
+    unknown = set(kwargs) - {"incremental", "map_param_inc", "enable_redundance"}  # 2.x's names; no effect
     if unknown:
         raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")

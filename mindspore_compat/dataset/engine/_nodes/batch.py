@@ -27,6 +27,7 @@ from mindspore_compat.dataset.engine._execution.columns import (
     stack_columns,
 )
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
 from mindspore_compat.dataset.engine._nodes._results import check_kinds, check_rows, to_batch_column
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -124,7 +125,12 @@ class BatchDataset(Dataset):
             for place, output in zip(places, outputs, strict=True):
                 renamed[place] = output
             return places, renamed
-        return places, [*outputs, *(n for n in names if n not in inputs)]
+        return places, [*outputs, *(n for n in column_map(self.children[0]) if n not in inputs)]
+
+    def _column_map(self) -> list[str]:
+        below = column_map(self.children[0])
+        inputs = self.input_columns or self.children[0]._column_names()
+        return with_outputs(below, inputs, self.output_columns or inputs) if self.per_batch_map else below
 
     def _column_names(self) -> list[str]:
         return self._columns()[1]

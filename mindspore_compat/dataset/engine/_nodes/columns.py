@@ -11,6 +11,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions
 from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._nodes._column_maps import column_map, inserted
 
 __all__ = ["ProjectDataset", "RenameDataset"]
 
@@ -55,6 +56,9 @@ class ProjectDataset(_ColumnNode):
         self._places()
         return self.columns
 
+    def _column_map(self) -> list[str]:
+        return inserted(self._column_names())
+
     def _choose(self, row: Row) -> Row:
         return tuple(row[i] for i in self._chosen)
 
@@ -84,6 +88,10 @@ class RenameDataset(_ColumnNode):
                 f"column name, got {names}."
             )
         return names
+
+    def _column_map(self) -> list[str]:
+        renamed = dict(zip(self.input_columns, self.output_columns, strict=True))
+        return inserted(renamed.get(name, name) for name in column_map(self.children[0]))
 
     def _begin_session(self) -> None:
         self._column_names()

@@ -10,6 +10,7 @@ from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._nodes._column_maps import column_map, inserted
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine.samplers import (
     BuiltinSampler,
@@ -37,6 +38,9 @@ class ZipDataset(Dataset):
             if name in names[:i]:
                 raise RuntimeError(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
         return names
+
+    def _column_map(self) -> list[str]:
+        return inserted(name for child in self.children for name in column_map(child))
 
     def _begin_session(self) -> None:
         self._column_names()

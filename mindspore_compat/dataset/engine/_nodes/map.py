@@ -23,6 +23,7 @@ from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
@@ -186,6 +187,10 @@ class MapDataset(Dataset):
 
     def _column_names(self) -> list[str]:
         return self._layout()[2]
+
+    def _column_map(self) -> list[str]:
+        inputs = self.input_columns or self.children[0]._column_names()[:1]
+        return with_outputs(column_map(self.children[0]), inputs, self.output_columns or inputs)
 
     def _merge(self, row: Row, results: Row) -> Row:
         """The output row: outputs in place of the inputs, or first if their number or names do not allow it."""
