@@ -43,6 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     "_c_dataengine": {"dataset"},
     "_extends": set(),
     "version": {"ops", "common", "_runtime"},
+    "default_config": set(),
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import importlib
 from typing import Any
 
 import numpy as np
@@ -364,6 +365,8 @@ _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "typing":  # upstream's module of families; translated scripts set attributes of them
+        return importlib.import_module("mindspore_compat._c_expression.typing")
     try:
         return _SHADOWING[name]
     except KeyError:

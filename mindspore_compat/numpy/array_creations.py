@@ -125,14 +125,17 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``stop``; ints give int32, floats float32.
+    """start, start + step, ... below ``stop``: int32 of Python's ints, float32 of all others (arrays and Tensors, too).
 
     Raises:
         ValueError: for a step away from ``stop``. ZeroDivisionError: for a step of 0.
     """
-    start, stop, step = (_number(item) for item in (start, stop, step))
     if dtype is None:
-        dtype = _float32 if any(isinstance(item, float) for item in (start, stop, step)) else _int32
+        dtype = _int32 if all(item is None or isinstance(item, int) for item in (start, stop, step)) else _float32
+    start, stop, step = (
+        item.item() if isinstance(item, np.ndarray) and item.size == 1 else _number(item)
+        for item in (start, stop, step)
+    )
     if step == 0:
         raise ZeroDivisionError("For 'arange', the 'step' must not be 0.")
     return cast(F.arange(start, stop, 1 if step is None else step), dtype)

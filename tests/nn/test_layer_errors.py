@@ -104,9 +104,15 @@ def test_wrong_arguments(make: Any, error: type[Exception], text: str) -> None:
         (lambda: nn.Conv2d(3, 2, 3, pad_mode="valid")(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
         (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), TypeError, "Cell.to_float"),
         (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
+        (lambda: nn.AvgPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError, "too small for the window"),
+        (lambda: nn.AvgPool3d(3, 2)(zeros(1, 3, 2, 2, 2)), RuntimeError, "too small for the window"),
+        (lambda: nn.AvgPool1d(3, 2)(zeros(1, 3, 2)), ValueError, "too small for the window"),
+        (lambda: nn.AvgPool1d(3, 2, pad_mode="pad")(zeros(1, 3, 2)), RuntimeError, "too small for the window"),
+        (lambda: ops.Dropout2D(1), TypeError, "For 'Dropout2D', the type of 'keep_prob' should be 'float'"),
+        (lambda: ops.Dropout3D(-0.1), ValueError, "the 'keep_prob' must be in range of"),
         (lambda: nn.BatchNorm2d(3)(zeros(1, 4, 5, 5)), ValueError, "must have 3 channels"),
         (lambda: nn.BatchNorm2d(3)(zeros(1, 3)), ValueError, "4 dims"),
-        (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError, r"'normalized_shape' \(4,\), but got \(2, 3\)"),
+        (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError, "gamma or beta shape must match input shape"),
         (lambda: nn.Flatten(0, 5)(zeros(2, 3)), ValueError, "'end_dim' 5"),
         (lambda: nn.LSTM(3, 4)(zeros(2, 3)), ValueError, "3 axes with 3 features"),
         (lambda: nn.LSTM(3, 4)(zeros(2, 1, 3), zeros(1, 1, 4)), TypeError, "tuple of two Tensors"),
@@ -179,6 +185,23 @@ def test_what_layers_print_is_what_mindspore_prints() -> None:
     assert str(nn.BatchNorm2d(3)).startswith(
         "BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9, gamma=Parameter (name=gamma, shape=(3,), "
     )
+    assert [str(item) for item in (nn.ReflectionPad2d(1), nn.ZeroPad2d(1), nn.ConstantPad1d(1, 2.0))] == [
+        "ReflectionPad2d()",
+        "ZeroPad2d()",
+        "ConstantPad1d()",
+    ]
+    assert [str(kind(3, 2, pad_mode=mode)) for kind in (nn.AvgPool1d, nn.MaxPool1d) for mode in ("valid", "pad")] == [
+        "AvgPool1d(kernel_size=(1, 3), stride=(1, 2), pad_mode=VALID)",
+        "AvgPool1d(kernel_size=3, stride=2, pad_mode=PAD)",
+        "MaxPool1d(kernel_size=(1, 3), stride=(1, 2), pad_mode=VALID)",
+        "MaxPool1d(kernel_size=(1, 1, 3), stride=(1, 1, 2), pad_mode=PAD)",
+    ]
+    assert str(nn.Dropout1d(p=0.3)) == "Dropout1d()"
+    assert str(nn.RMSELoss()) == "RMSELoss(\n  (MSELoss): MSELoss()\n)"
+    assert str(nn.FocalLoss()) == "FocalLoss(\n  (logsoftmax): LogSoftmax()\n)"
+    assert str(nn.Embedding(2, 3)).endswith(" dtype=Float32, padding_idx=None)")
+    assert str(nn.LayerNorm([3])).startswith("LayerNorm(normalized_shape=[3], begin_norm_axis=-1, ")
+    assert str(nn.LayerNorm((3,))).startswith("LayerNorm(normalized_shape=(3,), begin_norm_axis=-1, ")
     assert str(nn.GroupNorm(1, 2)) == "GroupNorm(num_groups=1, num_channels=2)"
     assert torch.is_tensor(nn.Identity(3, a=1)(zeros(1)))
 
@@ -247,6 +270,11 @@ _AXES = "For primitive[Conv{}D], the x shape size must be equal to {}, but got {
             ValueError,
             "For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: 4, bug got scale.shape[0]: "
             "3.",
+        ),
+        (
+            lambda: nn.LayerNorm([3])(zeros(2, 4)),
+            ValueError,
+            "For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: ",
         ),
         (
             lambda: nn.GroupNorm(1, 3)(zeros(2, 4, 5, 5)),

@@ -116,6 +116,17 @@ def test_groups_answer_in_the_shape_of_the_step() -> None:
     assert [item.shape for item in optimizer.get_lr()] == [(), ()]
 
 
+def test_the_rates_of_groups_are_cells_where_one_is_a_schedule() -> None:
+    first, second = (Parameter(Tensor(np.ones(2, np.float32)), name=name) for name in "ab")
+    optimizer = nn.Momentum(
+        [{"params": [first], "lr": 0.02}, {"params": [second], "lr": nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5)}], 0.1, 0.9
+    )
+    assert list(optimizer.group_lr) == list(optimizer.learning_rate)
+    assert optimizer.group_lr[0].learning_rate.value() == np.float32(0.02)
+    optimizer = nn.Momentum([{"params": [first], "lr": 0.02}, {"params": [second]}], 0.1, 0.9)
+    assert [rate.name for rate in optimizer.group_lr] == ["learning_rate_group_0", "learning_rate"]
+
+
 def test_a_negative_step_counts_from_the_end() -> None:
     rates = nn.Momentum(nn.Dense(2, 2).trainable_params(), [0.1, 0.2, 0.3, 0.4], 0.9).learning_rate
     assert [float(rates(Tensor([step], int32)).asnumpy()[0]) for step in (-1, -2, 7)] == pytest.approx([0.4, 0.3, 0.4])

@@ -112,3 +112,10 @@ def test_what_compiled_loops_go_through() -> None:
     one, others = ops.ms_next(x)
     assert one.shape == () and float(one) == 1 and others.asnumpy().tolist() == [2, 3]
     assert ops.iter_converter({"a": 1, "b": 2}) == ("a", "b") and ops.iter_converter((1, 2)) == (1, 2)
+
+
+def test_tuples_of_tensors_make_one_with_an_axis_in_front() -> None:
+    pair = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert F.tuple_to_array((pair,)).shape == (1, 2, 3)
+    np.testing.assert_array_equal(F.tuple_to_array((pair, pair)).asnumpy(), np.stack([pair.asnumpy()] * 2))
+    assert F.tuple_to_array((Tensor(1.0), Tensor(2.0))).asnumpy().tolist() == [1.0, 2.0]

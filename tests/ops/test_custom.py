@@ -73,14 +73,20 @@ def test_wrong_number_of_gradients() -> None:
         ({"func": 3}, TypeError, "must be of type function or str"),
         ({"func": product_and_sum, "func_type": "zz"}, ValueError, "'func_type' must be one of"),
         ({"func": product_and_sum, "func_type": "aot"}, TypeError, "must be of type str"),
-        ({"func": "x"}, TypeError, "must be a function"),
-        ({"func": product_and_sum, "func_type": "hybrid"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
-        ({"func": "x", "func_type": "tbe"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
+        ({"func": "x"}, TypeError, "must be of type function"),
+        ({"func": "x", "func_type": "tbe"}, TypeError, "must be of type function"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ops.Custom(**arguments)
+
+
+@pytest.mark.parametrize("kind", ["hybrid", "akg", "tbe", "aicpu"])
+def test_what_needs_a_compiler_is_refused_when_it_is_called(kind: str) -> None:
+    made = ops.Custom(product_and_sum, lambda *shapes: shapes[0], lambda *dtypes: dtypes[0], kind)  # at import, often
+    with pytest.raises(UnsupportedError, match="as 'pyfunc' or 'aot'"):
+        made(X, Y)
 
 
 @pytest.mark.parametrize(

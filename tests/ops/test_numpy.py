@@ -94,6 +94,17 @@ def test_a_function_along_an_axis_puts_its_axes_there() -> None:
         np.testing.assert_array_equal(found, np.apply_along_axis(np.diag, axis, x))
 
 
+def test_a_range_is_of_ints_where_all_are_pythons_ints() -> None:
+    calls: list[tuple[Any, ...]] = [(np.array(3),), (np.array([3]),), (0, np.array(3)), (Tensor(3),), (np.int64(3),)]
+    for bounds in calls:
+        found = mnp.arange(*bounds)
+        assert found.dtype is ms.float32 and found.asnumpy().tolist() == [0.0, 1.0, 2.0]
+    assert mnp.arange(3).dtype is ms.int32
+    assert mnp.arange(np.array(3), dtype=ms.int32).dtype is ms.int32
+    with pytest.raises(TypeError):
+        mnp.arange(np.array([1, 2]))
+
+
 MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap")
 
 

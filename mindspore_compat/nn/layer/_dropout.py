@@ -104,6 +104,9 @@ class Dropout1d(_ChannelDropout):
 
     _ndims, _function = (2, 3), F.dropout1d
 
+    def extend_repr(self) -> str:
+        return ""
+
 
 class Dropout2d(_ChannelDropout):
     """Channels of (N, C, H, W)."""

@@ -72,7 +72,13 @@ def pad_same(
 
 
 def explained(
-    error: Exception, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None, weight: Any = None
+    error: Exception,
+    owner: str,
+    x: Any,
+    ndims: tuple[int, ...],
+    channels: int | None = None,
+    weight: Any = None,
+    too_small: type[Exception] = ValueError,
 ) -> Exception:
     """What MindSpore raises for such an input, if that is what torch complained about; else the error itself."""
     if not isinstance(x, torch.Tensor):
@@ -95,7 +101,7 @@ def explained(
         and x.numel()
         and not isinstance(error, torch.OutOfMemoryError)
     ):
-        return ValueError(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
+        return too_small(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
     return error
 
 

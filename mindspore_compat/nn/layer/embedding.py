@@ -91,7 +91,7 @@ class Embedding(Cell):
     def extend_repr(self) -> str:
         return (
             f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
-            f"embedding_table={self.__dict__['_parameters']['embedding_table']}, dtype={self.dtype}, "
+            f"embedding_table={self.__dict__['_parameters']['embedding_table']}, dtype={dtype_name(self.dtype)}, "
             f"padding_idx={self.padding_idx}"
         )
 

@@ -220,7 +220,7 @@ class LayerNorm(Cell):
             )
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
-        self.normalized_shape = tuple(normalized_shape)
+        self.normalized_shape = normalized_shape
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
         self._axis, self._epsilon = begin_norm_axis, epsilon
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
@@ -235,8 +235,9 @@ class LayerNorm(Cell):
             return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
         if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(
-                f"For 'LayerNorm', the shape of the input from 'begin_params_axis' {self.begin_params_axis} on must be "
-                f"'normalized_shape' {self.normalized_shape}, but got {tuple(input_x.shape)}."
+                f"For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
+                f"{tuple(input_x.shape)}, gamma shape: {tuple(gamma.shape)}, beta shape: {tuple(beta.shape)}. "
+                f"The input's axes from {self.begin_params_axis} on must be those of 'normalized_shape'."
             )
         return torch.addcmul(beta, torch.layer_norm(input_x, shape, None, None, self._epsilon), gamma)
 

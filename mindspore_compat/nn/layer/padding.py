@@ -63,9 +63,6 @@ class _PadNd(Cell):
             y = torch.squeeze(y, 0)
         return y
 
-    def extend_repr(self) -> str:
-        return f"padding={self.padding}"
-
 
 class _ConstantPad(_PadNd):
     def __init__(self, padding: Any, value: float) -> None:

@@ -103,13 +103,22 @@ class _PoolNd(Cell):
         try:
             return self._pool(x)
         except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, x, (self._count + 1, self._count + 2)) from None
+            count = self._count
+            small = RuntimeError if isinstance(self, _AvgPool) and (count > 1 or self.pad_mode == "PAD") else ValueError
+            raise explained(error, type(self).__name__, x, (count + 1, count + 2), too_small=small) from None
 
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
 
+    #: axes of size 1 that upstream puts before that of a 1-d window and prints
+    _axes_before = {"VALID": 1, "SAME": 1, "PAD": 0}
+
     def extend_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
+        kernel, stride = self.kernel_size, self.stride
+        before = (1,) * self._axes_before[self.pad_mode] if self._count == 1 else ()
+        if before:
+            kernel, stride = (*before, kernel), (*before, stride)
+        return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 
 class _MaxPool(_PoolNd):
@@ -168,6 +177,7 @@ class MaxPool1d(_MaxPool):
     """Largest value of each window of (N, C, L)."""
 
     _count = 1
+    _axes_before = {"VALID": 1, "SAME": 1, "PAD": 2}
     _operator = torch.max_pool1d
     _with_indices = torch.max_pool1d_with_indices
 

@@ -259,6 +259,13 @@ class Conv2dThor(_Recording, Conv2d):
             )
         self.make_factors()
 
+    def extend_repr(self) -> str:
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
+            f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
+            f"group={self.group}, has_bias={self.has_bias}, bias_init={self.bias_init}"
+        )
+
     def construct(self, x: Any) -> Any:
         return self._watched(x, super().construct(x))
 

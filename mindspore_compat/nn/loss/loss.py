@@ -76,6 +76,7 @@ class RMSELoss(LossBase):
 
     def __init__(self) -> None:
         super().__init__()
+        self.MSELoss = MSELoss()  # what upstream lists and prints
 
     def construct(self, logits: Any, label: Any) -> Any:
         error = difference("RMSELoss", logits, label)

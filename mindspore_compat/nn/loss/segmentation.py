@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_positive_float, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer.activation import get_activation
+from mindspore_compat.nn.layer.activation import LogSoftmax, get_activation
 from mindspore_compat.nn.loss.loss import LossBase
 from mindspore_compat.ops._adapt import check_same_shape, check_tensors
 
@@ -94,6 +94,7 @@ class FocalLoss(LossBase):
             if weight.dim() != 1:
                 raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
         self.weight = weight
+        self.logsoftmax = LogSoftmax(1)  # what upstream lists and prints
 
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("FocalLoss", logits=logits, labels=labels)

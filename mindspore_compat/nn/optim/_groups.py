@@ -219,7 +219,8 @@ class Groups(Cell):
             cells: dict[int, Any] = {}
             for item in self.group_lr:
                 cells.setdefault(id(item), _ConvertToCell(item) if isinstance(item, Parameter) else item)
-            self.learning_rate = CellList([cells[id(item)] for item in self.group_lr], auto_prefix=False)
+            object.__setattr__(self, "group_lr", [cells[id(item)] for item in self.group_lr])
+            self.learning_rate = CellList(self.group_lr, auto_prefix=False)
         else:
             self.learning_rate = ParameterTuple(self.group_lr)
 

@@ -159,4 +159,5 @@ class _VirtualDatasetCell(Cell):
         return self._backbone(*inputs)
 
 
-VirtualDatasetCellTriple = _VirtualDatasetCell
+class VirtualDatasetCellTriple(_VirtualDatasetCell):
+    """As `_VirtualDatasetCell`, of three inputs."""

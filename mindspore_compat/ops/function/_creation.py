@@ -14,7 +14,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_data import sent
-from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat.common._wrap import copied, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 
@@ -191,7 +191,10 @@ def tuple_to_array(input_x: Any) -> Any:
             "For 'tuple_to_array', all elements of 'input_x' must have the same type, but got "
             f"{sorted({type(item).__name__ for item in input_x})}."
         )
-    result = as_plain(tuple(_number(item) for item in input_x))
+    if isinstance(input_x[0], torch.Tensor) and input_x[0].dim():
+        result = torch.stack([plain(item) for item in input_x])
+    else:
+        result = as_plain(tuple(_number(item) for item in input_x))
     return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
 
 

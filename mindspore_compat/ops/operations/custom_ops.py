@@ -35,7 +35,7 @@ class Custom(PrimitiveWithInfer):
         reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
     Raises:
         TypeError: if ``func`` is of another type. ValueError: for another ``func_type``.
-        UnsupportedError: for a ``func_type`` that needs upstream's compilers.
+        UnsupportedError: when it is called, for a ``func_type`` that needs upstream's compilers.
     """
 
     def __init__(
@@ -54,13 +54,8 @@ class Custom(PrimitiveWithInfer):
         self._who = f"For 'Custom', 'func_type': {func_type}, 'func': {func}"
         if func_type not in _KINDS:
             raise ValueError(f"{self._who}, 'func_type' must be one of {list(_KINDS)}, but got {func_type}")
-        if func_type == "pyfunc" and isinstance(func, str):
-            raise TypeError(f"{self._who}, 'func' must be a function, but got {type(func)}")
-        if func_type not in ("pyfunc", "aot"):
-            raise UnsupportedError(
-                f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
-                "mindspore.ops."
-            )
+        if func_type in ("pyfunc", "hybrid", "tbe") and isinstance(func, str):
+            raise TypeError(f"{self._who}, 'func' must be of type function, but got {type(func)}")
         self.func, self.func_type, self.out_shape, self.out_dtype = func, func_type, out_shape, out_dtype
         self.bprop = bprop
         self.reg_info = reg_info if reg_info is not None else getattr(func, "reg_info", None)
@@ -92,6 +87,11 @@ class Custom(PrimitiveWithInfer):
 
     def _compute(self, inputs: Sequence[Any]) -> Any:
         device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
+        if self.func_type not in ("pyfunc", "aot"):
+            raise UnsupportedError(
+                f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
+                "mindspore.ops."
+            )
         shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])
         run = self._by_library if self.func_type == "aot" else self._by_python
         found = run(

@@ -113,6 +113,13 @@ def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | N
 
 
 def _channel_dropout(keep_prob: float, axes: int) -> _Run:
+    check_type(keep_prob, "keep_prob", float, f"Dropout{axes}D")
+    if not 0 <= keep_prob <= 1:
+        raise ValueError(
+            f"For 'Dropout{axes}D', the 'keep_prob' must be in range of [0.0, 1.0], but got {keep_prob} "
+            "with type 'float'."
+        )
+
     def run(x: Any) -> Any:
         keep = F.channel_mask(f"Dropout{axes}D", x, keep_prob)
         if keep is None:
