@@ -108,19 +108,25 @@ def given_back(value: Any, said: bool | None, inputs: Iterable[Any], depth: int 
 
 
 def _foreign(value: Any, inputs: Iterable[Any]) -> Iterator[torch.Tensor]:
-    """What of a result lies in memory that is not its own."""
+    """What of a result lies in memory that is not its own. Lists and dicts that are given back are the program's."""
     if isinstance(value, torch.Tensor):
         if isinstance(value, torch.nn.Parameter) or is_taken(value, inputs):
             yield value
-    elif type(value) in (list, tuple, dict):
+    elif type(value) in (list, tuple, dict) and not _holds(inputs, value):
         given = list(_within(tuple(inputs), torch.Tensor))
         for tensor in _within(value, torch.Tensor, MOST_LEVELS + 1):
-            if (
-                isinstance(tensor, torch.nn.Parameter)
-                or any(tensor is item for item in given)
-                or is_taken(tensor, given)
-            ):
+            is_given = isinstance(tensor, torch.nn.Parameter) or any(tensor is item for item in given)
+            if is_given or is_taken(tensor, given):
                 yield tensor
+
+
+def _holds(items: Iterable[Any], value: Any, levels: int = MOST_LEVELS) -> bool:
+    """Whether the value itself is among the items, or in a list, tuple or dict of them."""
+    for item in items:
+        inner = item.values() if type(item) is dict else item if type(item) in (list, tuple) else ()
+        if item is value or (levels and _holds(inner, value, levels - 1)):
+            return True
+    return False
 
 
 def is_taken(tensor: torch.Tensor, inputs: Iterable[Any]) -> bool:

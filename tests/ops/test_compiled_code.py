@@ -267,6 +267,9 @@ def test_lists_and_dicts_stay_the_same_objects(value: Any, mode: str) -> None:
     kept = Given()
     kept.value = value
     assert kept(kept.value) is value
+    inner = value[0] if isinstance(value, list) and value else value
+    if isinstance(inner, (list, dict)):
+        assert ms.jit(lambda given: given["inner"][0])({"inner": (inner,)}) is inner
 
 
 def test_a_list_that_a_cell_gave_back_is_the_programs(mode: str) -> None:

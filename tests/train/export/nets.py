@@ -91,10 +91,10 @@ class Inplace(nn.Cell):
 
     def construct(self, x: Any) -> Any:
         y = x * 2
+        y[y > 4] = 0
         row = y[0]
         y[:, 0] = 3
         y[1, 1:3] = x[0, :2]
-        y[y > 4] = 0
         y[:, ::2] = y[:, ::2] + 1
         return y, row
 
