@@ -105,6 +105,17 @@ def test_a_range_is_of_ints_where_all_are_pythons_ints() -> None:
         mnp.arange(np.array([1, 2]))
 
 
+@pytest.mark.parametrize("bounds", [(-8.0, 8.0, 0.1), (0, 1, 0.1), (0, 2.5, 0.01), (0, 1.1, 0.1), (5, -5, -0.3)])
+def test_a_range_of_floats_is_counted_in_float32(bounds: tuple[float, ...]) -> None:
+    start, stop, step = map(np.float32, bounds)
+    expected = (start + np.arange(int(np.ceil((stop - start) / step)), dtype=np.float32) * step).astype(np.float32)
+    tensors = [Tensor(value, ms.float32) for value in bounds]
+    for found in (mnp.arange(*bounds), ms.ops.arange(*bounds), ms.ops.range(*tensors)):
+        np.testing.assert_array_equal(found.asnumpy(), expected)
+    np.testing.assert_array_equal(ms.ops.arange(*bounds, dtype=ms.float64).asnumpy(), expected.astype(np.float64))
+    np.testing.assert_array_equal(ms.ops.arange(*bounds, dtype=ms.int64).asnumpy(), expected.astype(np.int64))
+
+
 MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,20 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
         raise ValueError(f"For 'arange', the 'step' must lead from {start} to {end}, but got {step}.")
     if dtype is None:
         dtype = torch.float32 if any(isinstance(item, float) for item in (start, end, step)) else torch.int64
-    return wrap(torch.arange(start, end, step, dtype=dtype_or_none(dtype), device=current_device()))
+    dtype = dtype_or_none(dtype)
+    if any(isinstance(item, float) for item in (start, end, step)) and not torch.compiler.is_compiling():
+        return wrap(_single_range(start, end, step, dtype))
+    return wrap(torch.arange(start, end, step, dtype=dtype, device=current_device()))
+
+
+def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Tensor:
+    """As upstream in float32 whatever the dtype, each value from its own number: another way is an ulp beside, where
+    comparisons tell it apart (``arange(-8.0, 8.0, 0.1)`` holds a 0).
+    """
+    first, last, width = np.float32(start), np.float32(end), np.float32(step)
+    size = math.ceil((last - first) / width)
+    values = torch.arange(size, dtype=torch.float32, device=current_device()) * width.item() + first.item()
+    return values if dtype is None else to_dtype(values, dtype)
 
 
 def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> Any:
