@@ -116,6 +116,12 @@ def test_a_range_of_floats_is_counted_in_float32(bounds: tuple[float, ...]) -> N
     np.testing.assert_array_equal(ms.ops.arange(*bounds, dtype=ms.int64).asnumpy(), expected.astype(np.int64))
 
 
+@pytest.mark.parametrize("end", [float("inf"), float("nan")])
+def test_a_range_without_an_end_is_refused(end: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        ms.ops.arange(0.0, end)
+
+
 MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap")
 
 

@@ -141,7 +141,10 @@ def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Te
     comparisons tell it apart (``arange(-8.0, 8.0, 0.1)`` holds a 0).
     """
     first, last, width = np.float32(start), np.float32(end), np.float32(step)
-    size = math.ceil((last - first) / width)
+    count = (last - first) / width
+    if not np.isfinite(count):
+        raise ValueError(f"For 'arange', 'start', 'end' and 'step' must be finite, but got {start}, {end} and {step}.")
+    size = math.ceil(count)
     values = torch.arange(size, dtype=torch.float32, device=current_device()) * width.item() + first.item()
     return values if dtype is None else to_dtype(values, dtype)
 
