@@ -7,6 +7,7 @@ same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -264,11 +265,11 @@ class Taking(nn.Cell):
         return taken
 
 
-@pytest.mark.parametrize("write", WRITES)
-@pytest.mark.parametrize("take", TAKES)
+@pytest.mark.parametrize(
+    ("take", "write"),  # torch refuses writes in place beside parts of one split
+    [pair for pair in product(TAKES, WRITES) if pair not in (("split", "add_"), ("split", "elements"))],
+)
 def test_what_compiled_code_took_of_it_before_keeps_its_values(take: str, write: str) -> None:
-    if take == "split" and write in ("add_", "elements"):
-        pytest.skip("torch refuses it: parts of one split")
     ms.set_context(mode=ms.GRAPH_MODE)
     cell, v = Taking(TAKES[take], WRITES[write]), Tensor(np.full((2, 3), 7, np.float32))
     for _ in range(5):  # the cell holds an optimizer, so that it may be recorded
