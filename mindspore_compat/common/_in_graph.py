@@ -92,7 +92,8 @@ def given_back(value: Any, said: bool | None, inputs: Iterable[Any], depth: int 
         RuntimeError: for lists and tuples in each other that are deeper than `MOST_LEVELS`.
         ValueError: for numbers of more than 64 bits.
     """
-    dicts, foreign = _has(dict, value) and is_strict(said), set(map(id, _foreign(value, inputs)))
+    foreign = set(map(id, _foreign(value, inputs)))
+    dicts = any(True for _ in _within(value, dict)) and is_strict(said)
     is_deep = _is_deeper(value, MOST_LEVELS)
     large = _too_large(value)
     if not dicts and not foreign and not is_deep and not large:
@@ -182,16 +183,6 @@ def is_in_init(frame: Any = None) -> bool:
         if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), torch.nn.Module):
             return True
         frame = frame.f_back
-    return False
-
-
-def _has(kind: type, value: Any) -> bool:
-    if isinstance(value, kind):
-        return True
-    if type(value) in (list, tuple, dict):
-        for item in value.values() if type(value) is dict else value:  # faster than any() of a generator
-            if _has(kind, item):
-                return True
     return False
 
 

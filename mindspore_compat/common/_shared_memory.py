@@ -125,8 +125,8 @@ def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
     _write(for_writing(target), value)
 
 
-def for_writing(*targets: torch.Tensor) -> torch.Tensor:
-    """The first of the targets: Parameters that are to be written to in place. What compiled code that runs has taken
+def for_writing(*targets: torch.Tensor) -> Any:
+    """The first of the targets, None of none: Parameters that are to be written to in place. What compiled code that runs has taken
     of their memory, under its local names, gets memory of its own.
     """
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
@@ -139,7 +139,7 @@ def for_writing(*targets: torch.Tensor) -> torch.Tensor:
                     _set_data(tensor, _get_data(tensor).clone())
                     _running.has_parted = True
                     program.not_repeatable(TAKEN_BEFORE)
-    return targets[0]
+    return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:
