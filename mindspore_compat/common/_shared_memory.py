@@ -126,8 +126,8 @@ def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 
 def for_writing(*targets: torch.Tensor) -> Any:
-    """The first of the targets, None of none: Parameters that are to be written to in place. What compiled code that runs has taken
-    of their memory, under its local names, gets memory of its own.
+    """The first of the targets, None of none: Parameters that are to be written to in place. What compiled code that
+    runs has taken of their memory, under its local names, gets memory of its own.
     """
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
         looked_at = {_place(target) for target in targets if isinstance(target, _Parameter) and _lookers(target)}
