@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
+from mindspore_compat import jit, ops
 from mindspore_compat import numpy as mnp
-from mindspore_compat import ops
 from mindspore_compat.common.dtype import float16, float32, int32
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.seed import set_seed
@@ -173,6 +173,18 @@ def test_gradient_hooks_see_and_change_gradients() -> None:
     hook = P.HookBackward(lambda g: seen.append(g[0].asnumpy().tolist()))
     assert grad(lambda x: (hook(x) * 3).sum())(Tensor([1.0])).asnumpy().tolist() == [3.0]
     assert seen == [[3.0]]
+
+
+def test_hook_backward_is_the_identity_in_compiled_code() -> None:
+    seen: list = []
+    hook = P.HookBackward(lambda g: seen.append(g))
+
+    @jit
+    def weighted(x, y):
+        return hook(x) * y
+
+    assert grad(weighted)(Tensor([2.0]), Tensor([3.0])).asnumpy().tolist() == [3.0]
+    assert seen == []
 
 
 def test_assert_raises_with_the_data() -> None:

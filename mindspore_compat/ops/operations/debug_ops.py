@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -126,7 +128,9 @@ def DumpGradient() -> _Run:
 
 @primitive
 def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
-    """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another."""
+    """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another. In compiled code
+    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as upstream.
+    """
     if not callable(hook_fn):
         raise TypeError(f"For 'HookBackward', the 'hook_fn' must be a function, but got {type(hook_fn).__name__}.")
 
@@ -134,11 +138,18 @@ def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
         result = hook_fn((gradient,))
         return result[0] if isinstance(result, tuple) else result
 
-    return lambda *inputs: (
-        wrap(_Changed.apply(inputs[0], changed))
-        if len(inputs) == 1
-        else tuple(wrap(_Changed.apply(i, changed)) for i in inputs)
-    )
+    def run(*inputs: Any) -> Any:
+        if in_graph():
+            warn_once(
+                "HookBackward",
+                "'HookBackward' does not call its function in compiled code (GRAPH_MODE or mindspore.jit), as in "
+                "MindSpore. Run in PYNATIVE_MODE, or use 'InsertGradientOf'.",
+            )
+            return inputs[0] if len(inputs) == 1 else inputs
+        hooked = tuple(wrap(_Changed.apply(x, changed)) for x in inputs)
+        return hooked[0] if len(hooked) == 1 else hooked
+
+    return run
 
 
 __getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")
