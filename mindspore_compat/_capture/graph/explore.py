@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mindspore_compat._capture.graph.ir import RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat._capture.graph.ir import RESULT, Graph, Node, Value, map_values
 
 __all__ = ["MOST_PATHS", "Attempt", "explore", "too_many"]
 
@@ -72,18 +72,19 @@ def explore(
     ):  # it has run several times by now: what is counted has changed
         raise _unsteady(refuse)
     changed = list({value.name: value for one in found.values() for value, _ in one.graph.updates}.values())
-    structure = map_values(lambda _: None, first.graph.outputs)
+    structure = map_values(_is_value, first.graph.outputs)
     for one in found.values():
-        if map_values(lambda _: None, one.graph.outputs) != structure:
+        if map_values(_is_value, one.graph.outputs) != structure:
             raise refuse("'construct' returns tuples of different forms where it decides by values")
         own = {value.name: new for value, new in one.graph.updates}
         sources = {value.name: value for value in one.graph.parameters}
-        flat = [*leaves(one.graph.outputs), *[own.get(value.name, sources.get(value.name, value)) for value in changed]]
+        flat = [*one.graph.results(), *[own.get(value.name, sources.get(value.name, value)) for value in changed]]
         one.graph.outputs, one.graph.updates = tuple(flat), []
     graph = first.graph
     merged = _merged(found, (), 0, graph.name, refuse)
     results = iter(merged.outputs)
-    graph.nodes, graph.outputs = merged.nodes, map_values(lambda _: next(results), structure)
+    graph.nodes = merged.nodes
+    graph.outputs = map_values(lambda is_value: next(results) if is_value else None, structure)
     graph.updates = list(zip([_own(graph, value) for value in changed], results))
     return graph
 
@@ -115,6 +116,10 @@ def _described(graph: Graph) -> list[Any]:
         (node.op, len(node.outputs), {key: map_values(number, item) for key, item in node.args.items()})
         for node in graph.nodes
     ]
+
+
+def _is_value(item: Any) -> bool:
+    return item is not None
 
 
 def _own(graph: Graph, value: Value) -> Value:

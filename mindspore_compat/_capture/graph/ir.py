@@ -93,10 +93,14 @@ class Graph:
     outputs: Any
     updates: list[tuple[Value, Value]] = field(default_factory=list)
 
+    def results(self) -> list[Value]:
+        """The Values among the outputs, in order; the others are None."""
+        return [item for item in leaves(self.outputs) if item is not None]
+
     def captured(self) -> list[Value]:
         """Of an inner graph: the Values that it takes from outside, once each; constants are none."""
         known = {id(value) for value in [*self.inputs, *(output for node in self.nodes for output in node.outputs)]}
-        taken = [value for node in self.nodes for value in node.inputs()] + list(leaves(self.outputs))
+        taken = [value for node in self.nodes for value in node.inputs()] + self.results()
         return list({id(value): value for value in taken if id(value) not in known and value.kind != CONSTANT}.values())
 
     def remove_dead(self) -> None:

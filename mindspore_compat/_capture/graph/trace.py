@@ -127,14 +127,16 @@ def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ..
     with torch.no_grad(), _without_fused_kernels(), GraphReading(recorder), recorder:
         result = net(*inputs)
 
-    def value_of(item: Any) -> Value:
+    def value_of(item: Any) -> Value | None:
+        if item is None:
+            return None
         if isinstance(item, torch.Tensor):
             return recorder.read(item)
         if isinstance(item, (bool, int, float)):
             return constant(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
         raise TypeError(
-            "For 'export', 'construct' must return Tensors, sparse or not, numbers, or tuples of them, but it returned "
-            f"{type(item).__name__}."
+            "For 'export', 'construct' must return Tensors, sparse or not, numbers, None, or tuples of them, but it "
+            f"returned {type(item).__name__}."
         )
 
     return map_values(value_of, opened(result))

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import Graph, Sparse, Value, leaves
+from mindspore_compat._capture.graph.ir import Graph, Sparse, Value
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
@@ -212,6 +212,8 @@ class _MindirLowering(Lowering):
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):
             return self.ref(outputs)
+        if outputs is None:
+            return self.constant(None)
         if isinstance(outputs, Sparse):
             made = self("MakeTuple", *outputs.parts, outputs.shape)
             _describe_sparse(self._graph.node[-1].attribute.add(name="shape"), outputs)  # real MindSpore looks there
@@ -231,6 +233,8 @@ def _describe_tuple(attribute: Any, outputs: Any) -> None:
             _describe(element.tensors.add(), item.shape, item.dtype)
         elif isinstance(item, Sparse):
             _describe_sparse(element, item)
+        elif item is None:
+            element.type = _T.NONE
         else:
             _describe_tuple(element, item)
 
@@ -309,7 +313,7 @@ def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None =
     )
     lowering = _MindirLowering(graph, model, separate=separate)
     lowering.shares = shares
-    if not list(leaves(graph.outputs)):
+    if not graph.results():
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")
     lowering.run()
     lowering.finish()

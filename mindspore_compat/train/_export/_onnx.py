@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import Graph, Value, has_sparse, leaves
+from mindspore_compat._capture.graph.ir import Graph, has_sparse, leaves
 from mindspore_compat._capture.graph.refusals import refuse
 from mindspore_compat._format.proto import onnx as proto
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused, taken_names
@@ -209,10 +209,12 @@ def onnx_model(graph: Graph, opset: int = _OPSET, shares: bool = True) -> Any:
         ir_version=_IR_VERSION if opset < 13 else 8, producer_name="MindSpore", producer_version="1.0"
     )
     model.opset_import.add(domain="", version=opset)
-    if not any(isinstance(item, Value) for item in leaves(graph.outputs)):
+    if not graph.results():
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")
     if has_sparse(graph.outputs):
         raise refuse("a sparse tensor as result has no counterpart in ONNX. Return its parts", graph.name)
+    if len(graph.results()) < len(list(leaves(graph.outputs))):
+        raise refuse("None as a result has no counterpart in ONNX. Leave it out", graph.name)
     lowering = _OnnxLowering(graph, model, opset)
     lowering.shares = shares
     lowering.run()

@@ -155,6 +155,12 @@ def test_a_changed_parameter_is_refused_by_onnx_and_not_changed(tmp_path: Path) 
     assert net.count.asnumpy() == 0
 
 
+def test_none_among_the_results_is_refused_by_onnx(tmp_path: Path) -> None:
+    with pytest.raises(NotImplementedError, match="None as a result has no counterpart in ONNX"):
+        export(_Deep(lambda x: (x, None)), X, file_name=str(tmp_path / "net"), file_format="ONNX")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_refusal_is_not_lost_when_construct_catches_it(tmp_path: Path) -> None:
     class Net(nn.Cell):
         def construct(self, x: Any) -> Any:

@@ -92,6 +92,40 @@ def test_both_sides_of_a_branch_and_any_number_of_rounds(tmp_path: Path) -> None
     )  # far more rounds than Python's stack is deep
 
 
+class _WithNone(nn.Cell):
+    """As networks whose further results are optional."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = Parameter(Tensor(0.0), name="count")
+
+    def construct(self, x: Any) -> Any:
+        self.count = self.count + 1
+        if x.sum() > 0:
+            return (ops.relu(x), None), None, x * self.count
+        return (x, None), None, x - 1
+
+
+@pytest.mark.parametrize("open_sizes", [False, True])
+def test_results_that_are_none(tmp_path: Path, open_sizes: bool) -> None:
+    x = Tensor(np.array([[1, -2, 3.5]], np.float32))
+    found = mutual(_WithNone(), Tensor(shape=[None, 3], dtype=ms.float32) if open_sizes else x, folder=tmp_path)
+    net = _WithNone()
+    for given in (x, -x, x * 2):
+        (ours, none), also, last = found(given)
+        (theirs, _), _, wanted = net(given)
+        assert none is also is None
+        same([ours, last], [theirs.asnumpy(), wanted.asnumpy()], 0)
+
+
+def test_a_side_with_none_and_one_with_a_tensor_is_refused(tmp_path: Path) -> None:
+    def either(x: Any) -> Any:
+        return (x, None) if x.sum() > 0 else (x, x)
+
+    with pytest.raises(NotImplementedError, match="tuples of different forms"):
+        mutual(either, Tensor(np.ones((2, 3), np.float32)), folder=tmp_path)
+
+
 def test_a_graph_changes_its_parameters(tmp_path: Path) -> None:
     net = nn.GraphCell(graph(tmp_path, "2_10", "counter"))
     x = Tensor(np.ones(2, np.float32))
