@@ -103,10 +103,11 @@ class Forward:
         start: the number of its first node, if what was recorded before is constant for it although forwards recorded
             it: inside of another one, and in GRAPH_MODE; else None.
         shadows: of integers that are differentiated by, else None.
+        before_writes: Parameters that it has written to, with what they were before: derivatives by them are by both.
         lent: those of the variables that require a gradient only while it runs or is differentiated.
     """
 
-    __slots__ = ("end", "lent", "outputs", "shadows", "start", "variables")
+    __slots__ = ("before_writes", "end", "lent", "outputs", "shadows", "start", "variables")
 
     def __init__(
         self,
@@ -141,7 +142,7 @@ class Forward:
             else:
                 with torch.enable_grad(), DIFFERENTIABLE:
                     self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
-        self.end = sequence_number()
+        self.end, self.before_writes = sequence_number(), THREAD.before_writes
         if any(item.grad_fn is not node for item, node in zip(self.variables, nodes, strict=True)):
             raise RuntimeError(CHANGED)
 
@@ -182,7 +183,7 @@ class Forward:
     def _like(self, outputs: Any, variables: list[Any]) -> Forward:
         made = Forward.__new__(Forward)
         made.outputs, made.variables, made.start, made.shadows = outputs, variables, self.start, self.shadows
-        made.lent, made.end = self.lent, self.end
+        made.lent, made.end, made.before_writes = self.lent, self.end, self.before_writes
         return made
 
 
@@ -251,7 +252,7 @@ def in_floats(forward: Forward) -> Forward:
         return forward
     through = Forward.__new__(Forward)
     through.outputs, through.start, through.shadows = tree_map(shadows.of, forward.outputs), forward.start, None
-    through.lent, through.end = forward.lent, forward.end
+    through.lent, through.end, through.before_writes = forward.lent, forward.end, forward.before_writes
     through.variables = [shadows.of(variable) for variable in forward.variables]
     return through
 
@@ -320,11 +321,20 @@ def _backward(
         cuts += [_end_at(variable) for variable in forward.variables if _is_computed(variable)]
     if forward.start is not None or THREAD.spans:
         cuts += [node.register_prehook(_nothing) for node in outside(roots, forward.start)]
+    further = [
+        (place, before) for now, before in forward.before_writes for place, target in enumerate(wanted) if target is now
+    ]
     _set_multithreaded(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
-        return torch.autograd.grad(
-            roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts)
+        found = torch.autograd.grad(
+            roots,
+            [*wanted, *[before for _, before in further]],
+            seeds,
+            allow_unused=True,
+            create_graph=keeps,
+            retain_graph=keeps or again or bool(cuts),
         )
+        return _with_further(found, [place for place, _ in further]) if further else found
     except RuntimeError as error:
         raise_other(error)
         raise
@@ -334,6 +344,16 @@ def _backward(
         _set_multithreaded(multithreaded)
         for cut in cuts:
             cut.remove()
+
+
+def _with_further(found: Sequence[Any], places: list[int]) -> tuple[Any, ...]:
+    """Gradients, of which the last ones are added to those at ``places``."""
+    count = len(found) - len(places)
+    summed = list(found[:count])
+    for place, gradient in zip(places, found[count:]):
+        if gradient is not None:
+            summed[place] = gradient if summed[place] is None else summed[place] + gradient
+    return tuple(summed)
 
 
 def _is_computed(variable: Any) -> bool:

@@ -48,6 +48,8 @@ class _Thread(threading.local):
         self.unrecorded = False  # whether a Cell runs that torch does not record (nn/_unrecorded.py)
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
+        #: Parameters that the outermost forward has written to, with what they were before as far as it used that
+        self.before_writes: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.multithreaded = True  # what torch's setting was before the outermost forward
         self.end = 0
         self.spans: list[int] = []
@@ -71,6 +73,7 @@ class _Differentiable:
                 if len(THREAD.spans) > _MOST_SPANS:
                     del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
             THREAD.forwards += 1
+            THREAD.before_writes = []
             THREAD.multithreaded = _is_multithreaded()
             _set_multithreaded(False)
         THREAD.running += 1

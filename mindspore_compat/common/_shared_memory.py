@@ -127,7 +127,8 @@ def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 def for_writing(*targets: torch.Tensor) -> Any:
     """The first of the targets, None of none: Parameters that are to be written to in place. What compiled code that
-    runs has taken of their memory, under its local names, gets memory of its own.
+    runs has taken of their memory, under its local names, gets memory of its own; and what a derivative needs of
+    their values stays, as upstream.
     """
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
         looked_at = {_place(target) for target in targets if isinstance(target, _Parameter) and _lookers(target)}
@@ -137,9 +138,38 @@ def for_writing(*targets: torch.Tensor) -> Any:
                 is_taken = not isinstance(tensor, _Parameter) and id(tensor) not in inputs
                 if is_taken and _place(tensor) in looked_at:
                     _set_data(tensor, _get_data(tensor).clone())
-                    _running.has_parted = True
-                    program.not_repeatable(TAKEN_BEFORE)
+                    _has_parted()
+        if THREAD.running and torch.is_grad_enabled():
+            for target in targets:
+                if isinstance(target, _Parameter) and _is_kept(target) and in_graph():
+                    _part_from_derivative(target)
+                    _has_parted()
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
+
+
+def _has_parted() -> None:
+    _running.has_parted = True
+    program.not_repeatable(TAKEN_BEFORE)
+
+
+def _is_kept(target: torch.Tensor) -> bool:
+    """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
+    if not _place(target) or target._backward_hooks or target.grad is not None or "_keeps_memory" in target.__dict__:
+        return False
+    return target._use_count() > 1 or _lookers(target) > 0
+
+
+def _part_from_derivative(target: torch.Tensor) -> None:
+    """The Parameter gets memory of its own with the same values. What torch has kept for a derivative are its C++
+    object, or views of that; so the Python object gets another one. The derivative by it is that by both.
+    """
+    with _unseen():
+        before = _wrap.wrap(_get_data(target).clone())
+        if target.requires_grad:
+            before.requires_grad_()
+            THREAD.before_writes = [*THREAD.before_writes, (target, before)]
+        torch._C._swap_tensor_impl(target, before)
+    program.memory_moved()
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:
