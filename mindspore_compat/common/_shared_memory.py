@@ -141,9 +141,8 @@ def for_writing(*targets: torch.Tensor) -> Any:
                     _has_parted()
         if THREAD.running and torch.is_grad_enabled():
             for target in targets:
-                if isinstance(target, _Parameter) and _is_kept(target) and in_graph():
+                if isinstance(target, _Parameter) and _may_be_kept(target) and in_graph():
                     _part_from_derivative(target)
-                    _has_parted()
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
 
 
@@ -152,7 +151,7 @@ def _has_parted() -> None:
     program.not_repeatable(TAKEN_BEFORE)
 
 
-def _is_kept(target: torch.Tensor) -> bool:
+def _may_be_kept(target: torch.Tensor) -> bool:
     """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
     if not _place(target) or target._backward_hooks or target.grad is not None or "_keeps_memory" in target.__dict__:
         return False
@@ -160,16 +159,23 @@ def _is_kept(target: torch.Tensor) -> bool:
 
 
 def _part_from_derivative(target: torch.Tensor) -> None:
-    """The Parameter gets memory of its own with the same values. What torch has kept for a derivative are its C++
-    object, or views of that; so the Python object gets another one. The derivative by it is that by both.
+    """Let what is written now not be seen by what torch has kept for a derivative: the C++ object behind ``target``,
+    which gets memory of its own while the Python object gets another one, or views of it, which keep the memory.
     """
-    with _unseen():
-        before = _wrap.wrap(_get_data(target).clone())
-        if target.requires_grad:
-            before.requires_grad_()
-            THREAD.before_writes = [*THREAD.before_writes, (target, before)]
-        torch._C._swap_tensor_impl(target, before)
-    program.memory_moved()
+    if target._use_count() > 1:
+        before = _wrap.wrap(torch.clone(_get_data(target)))  # a recorder sees it, and knows this object
+        with _unseen():
+            memory, copy = _get_data(target), _get_data(before)
+            if target.requires_grad:  # the derivative by it is that by both
+                before.requires_grad_()
+                THREAD.before_writes = [*THREAD.before_writes, (target, before)]
+            torch._C._swap_tensor_impl(target, before)
+            _set_data(target, memory)
+            _set_data(before, copy)
+            del memory, copy
+    if _lookers(target):
+        _wrap.TENSOR.data.fset(target, torch.clone(_get_data(target)))
+        _has_parted()
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:

@@ -72,22 +72,30 @@ def test_they_are_by_the_values_at_the_time_of_use(use: str, write: str, trained
 class Queue(nn.Cell):
     """As MoCo: negatives from a queue, which then takes the newest keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_view: bool) -> None:
         super().__init__()
         self.encoder = nn.Dense(3, 2, weight_init="ones", has_bias=False)
-        self.queue = Parameter(Tensor(np.eye(2, 4, dtype=np.float32)), name="queue", requires_grad=False)
+        start = np.eye(2, 4, dtype=np.float32)
+        self.queue = Parameter(Tensor(start.T if by_view else start), name="queue", requires_grad=False)
+        self.by_view = by_view
 
     def construct(self, x: Tensor) -> Tensor:
         q = self.encoder(x)
-        negative = ops.matmul(q, self.queue)
-        ops.assign(self.queue, ops.concat((self.queue[:, 2:], ops.stop_gradient(q).T), 1))
+        new = ops.stop_gradient(q)
+        if self.by_view:
+            negative = ops.matmul(q, self.queue.T)
+            ops.assign(self.queue, ops.concat((self.queue[2:], new), 0))
+        else:
+            negative = ops.matmul(q, self.queue)
+            ops.assign(self.queue, ops.concat((self.queue[:, 2:], new.T), 1))
         return negative
 
 
+@pytest.mark.parametrize("by_view", [False, True])
 @pytest.mark.parametrize("optimizer", [nn.SGD, nn.Momentum])
-def test_training_against_a_queue(optimizer: Any) -> None:
+def test_training_against_a_queue(optimizer: Any, by_view: bool) -> None:
     ms.set_context(mode=ms.GRAPH_MODE)
-    net = Queue()
+    net = Queue(by_view)
     weights = net.encoder.trainable_params()
     made = optimizer(weights, 0.01) if optimizer is nn.SGD else optimizer(weights, 0.01, 0.0)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), made).set_train()
@@ -101,5 +109,5 @@ def test_training_against_a_queue(optimizer: Any) -> None:
         weight = weight - 0.01 * (2 / 8 * (q @ queue) @ queue.T).T @ x
         np.testing.assert_allclose(net.encoder.weight.asnumpy(), weight, 1e-4)
         queue = np.concatenate([queue[:, 2:], q.T], 1)
-        np.testing.assert_allclose(net.queue.asnumpy(), queue, 1e-4)
-    assert not replays(step)
+        np.testing.assert_allclose(net.queue.asnumpy(), queue.T if by_view else queue, 1e-4)
+    assert bool(replays(step)) is not by_view  # the queue's memory is another after each step where views are kept
