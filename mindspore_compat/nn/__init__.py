@@ -84,6 +84,7 @@ __getattr__ = module_getattr(
         "metrics": "nn.metrics:",
         "probability": "nn.probability",
         "transformer": "nn.transformer",
+        "utils": "nn.utils:",
         **dict.fromkeys(_QUANT, "nn.layer.quant"),
         "init": "nn.init",
         "Sequential": "nn.layer.container:SequentialCell",

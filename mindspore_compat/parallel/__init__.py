@@ -8,4 +8,4 @@ from mindspore_compat.parallel.shard import Layout, shard
 __all__ = ["Layout", "shard", "set_algo_parameters", "get_algo_parameters", "reset_algo_parameters"]
 __all__ += ["sync_pipeline_shared_parameters", *HOMES]
 
-__getattr__ = module_getattr(__name__, HOMES)
+__getattr__ = module_getattr(__name__, {**HOMES, "nn": "parallel.nn:", "function": "parallel.function:"})

@@ -1,5 +1,6 @@
 """``mindspore.profiler`` on ``torch.profiler``: traces of operators and kernels that TensorBoard and Perfetto open."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.profiler.constant import AicoreMetrics, ExportType, HostSystem, ProfilerActivity, ProfilerLevel
 from mindspore_compat.profiler.dynamic_profiler import DynamicProfilerMonitor
 from mindspore_compat.profiler.envprofiler import EnvProfiler
@@ -24,4 +25,5 @@ __all__ = [
     "schedule",
     "tensorboard_trace_handler",
 ]
+__getattr__ = module_getattr(__name__, {"profiler": "profiler.profiler:"})
 EnvProfiler.init_profiler()

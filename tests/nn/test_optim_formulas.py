@@ -118,3 +118,10 @@ def test_momentum_of_zero_still_keeps_its_buffer() -> None:
     optimizer = nn.Momentum([weight], 0.5, 0.0)
     optimizer((Tensor(np.full(3, 2, np.float32)),))
     assert weight.asnumpy().tolist() == [0.0] * 3 and optimizer.moments[0].asnumpy().tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize("gradient", [None, 0.5, np.zeros(3, np.float32)], ids=lambda gradient: type(gradient).__name__)
+def test_gradients_that_are_no_tensors_are_refused_by_name(gradient: Any) -> None:
+    parameter = Parameter(Tensor(START.astype(np.float32)), name="w")
+    with pytest.raises(ValueError, match="the gradient of 'w' must be a Tensor"):
+        nn.Adam([parameter])((gradient,))

@@ -77,3 +77,35 @@ def test_what_has_no_gradient(given: Any) -> None:
     assert ms.grad(lambda x, other: x * 2, 1)(X, given) == ()
     _, (by_input, by_weights) = ms.value_and_grad(lambda other, x: x * weight, 0, [weight])(given, X)
     assert by_input == () and by_weights[0].asnumpy().tolist() == X.asnumpy().tolist()
+
+
+@pytest.mark.parametrize(
+    "mode, error, of_one", [(ms.PYNATIVE_MODE, ValueError, False), (ms.GRAPH_MODE, RuntimeError, True)]
+)
+def test_functions_without_auxiliary_outputs(mode: int, error: type[Exception], of_one: bool) -> None:
+    ms.set_context(mode=mode)
+    try:
+        with pytest.raises(error, match="requires more than one outputs"):
+            ms.value_and_grad(lambda x: x * x, has_aux=True)(X)
+        if of_one:
+            gradient, others = ms.grad(lambda x: (x * x,), has_aux=True)(X)
+            assert gradient.asnumpy().tolist() == [2, 4] and others == ()
+        else:
+            with pytest.raises(error, match="requires more than one outputs"):
+                ms.grad(lambda x: (x * x,), has_aux=True)(X)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_vjp_by_one_parameter_gives_its_gradient_itself(mode: int) -> None:
+    weight = Parameter(Tensor([3.0, 4.0]), name="w")
+    ms.set_context(mode=mode)
+    try:
+        for given, kind in ((weight, Tensor), ([weight], tuple), ((weight,), tuple)):
+            by_inputs, by_weights = ms.vjp(lambda x: x * weight, X, weights=given)[1](X)
+            assert type(by_inputs) is tuple and isinstance(by_weights, kind)
+            alone = by_weights if kind is Tensor else by_weights[0]
+            assert alone.asnumpy().tolist() == [1, 4]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)

@@ -123,6 +123,13 @@ def test_configurations_that_do_not_go(arguments: dict, error: type, message: st
         CheckpointConfig(**arguments)
 
 
+def test_unknown_arguments_of_a_configuration_have_no_effect(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("WARNING"):
+        config = CheckpointConfig(2, choice_func=str.isupper, steps=7)
+    assert config.save_checkpoint_steps == 2
+    assert "choice_func, steps: they have no effect" in caplog.text
+
+
 def test_removing_redundancy_needs_several_processes(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="can only be used in parallel scenarios, but got stand_alone"):
         _train(tmp_path, CheckpointConfig(1, remove_redundancy=True))

@@ -11,7 +11,7 @@ from mindspore_compat.experimental.optim.optimizer import (
     check_not_less_than,
     check_not_less_than_without_equal,
 )
-from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["Adagrad"]
 
@@ -55,7 +55,8 @@ class Adagrad(CountingOptimizer):
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         accums = self._at(self.accum, part)
-        torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
-        divisors = torch._foreach_sqrt(accums)
-        torch._foreach_add_(divisors, group["eps"])
-        add_quotients_(params, gradients, divisors, -rate / (1.0 + self._step * group["lr_decay"]))
+        with in_single((params, accums), gradients) as (params, accums, gradients):
+            torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
+            divisors = torch._foreach_sqrt(accums)
+            torch._foreach_add_(divisors, group["eps"])
+            add_quotients_(params, gradients, divisors, -rate / (1.0 + self._step * group["lr_decay"]))

@@ -12,7 +12,7 @@ from mindspore_compat.experimental.optim.optimizer import (
     check_not_less_than,
     check_not_less_than_without_equal,
 )
-from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["Adamax"]
 
@@ -44,9 +44,10 @@ class Adamax(CountingOptimizer):
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
         averages, norms = self._at(self.exp_avg, part), self._at(self.exp_inf, part)
-        torch._foreach_lerp_(averages, gradients, 1.0 - beta1)
-        torch._foreach_mul_(norms, beta2)
-        sizes = torch._foreach_abs(gradients)
-        torch._foreach_add_(sizes, group["eps"])
-        torch._foreach_maximum_(norms, sizes)
-        add_quotients_(params, averages, norms, -rate / (1.0 - torch.pow(beta1, self._step)))
+        with in_single((params, averages, norms), gradients) as (params, averages, norms, gradients):
+            torch._foreach_lerp_(averages, gradients, 1.0 - beta1)
+            torch._foreach_mul_(norms, beta2)
+            sizes = torch._foreach_abs(gradients)
+            torch._foreach_add_(sizes, group["eps"])
+            torch._foreach_maximum_(norms, sizes)
+            add_quotients_(params, averages, norms, -rate / (1.0 - torch.pow(beta1, self._step)))

@@ -13,6 +13,7 @@ from mindspore_compat.experimental.optim.optimizer import (
     check_not_less_than,
     check_not_less_than_without_equal,
 )
+from mindspore_compat.nn.optim._device import in_single
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["NAdam"]
@@ -58,15 +59,16 @@ class NAdam(CountingOptimizer):
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
         moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
-        update_moments(moments1, moments2, gradients, beta1, beta2)
         step, decay = self._step, group["momentum_decay"]
         factor = beta1 * (1.0 - 0.5 * torch.pow(0.96, step * decay))
         following = beta1 * (1.0 - 0.5 * torch.pow(0.96, (step + 1.0) * decay))
-        divisors = torch._foreach_sqrt(torch._foreach_div(moments2, 1.0 - torch.pow(beta2, step)))
-        torch._foreach_add_(divisors, group["eps"])
         products = self._at(self.mu_product, part)
         torch._foreach_mul_(products, factor)
-        for param, gradient, moment, divisor, product in zip(params, gradients, moments1, divisors, products):
-            change = gradient * (rate * (1.0 - factor) / (1.0 - product))
-            change.add_(moment * (rate * following / (1.0 - product * following)))
-            param.sub_(change.div_(divisor))
+        with in_single((params, moments1, moments2), gradients) as (params, moments1, moments2, gradients):
+            update_moments(moments1, moments2, gradients, beta1, beta2)
+            divisors = torch._foreach_sqrt(torch._foreach_div(moments2, 1.0 - torch.pow(beta2, step)))
+            torch._foreach_add_(divisors, group["eps"])
+            for param, gradient, moment, divisor, product in zip(params, gradients, moments1, divisors, products):
+                change = gradient * (rate * (1.0 - factor) / (1.0 - product))
+                change.add_(moment * (rate * following / (1.0 - product * following)))
+                param.sub_(change.div_(divisor))

@@ -11,7 +11,7 @@ from mindspore_compat.experimental.optim.optimizer import (
     check_not_less_than,
     check_not_less_than_without_equal,
 )
-from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["RMSprop"]
 
@@ -51,18 +51,29 @@ class RMSprop(Optimizer):
             setattr(self, attribute, self.parameters.clone(prefix=attribute, init="zeros"))
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        states = [self._at(states, part) for states in (self.mean_square, self.mean_grad, self.moment)]
+        with in_single((params, *states), gradients) as lists:
+            self._advance(group, rate, *lists)
+
+    @staticmethod
+    def _advance(
+        group: dict[str, Any],
+        rate: float,
+        params: list[Any],
+        squares: list[Any],
+        means: list[Any],
+        moments: list[Any],
+        gradients: list[Any],
+    ) -> None:
         alpha, momentum = group["alpha"], group["momentum"]
-        squares = self._at(self.mean_square, part)
         torch._foreach_mul_(squares, alpha)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - alpha)
         if group["centered"]:
-            means = self._at(self.mean_grad, part)
             torch._foreach_lerp_(means, gradients, 1.0 - alpha)
             squares = list(torch._foreach_addcmul(squares, means, means, -1.0))
         divisors = torch._foreach_sqrt(squares)
         torch._foreach_add_(divisors, group["eps"])
         if momentum > 0:
-            moments = self._at(self.moment, part)
             torch._foreach_mul_(moments, momentum)
             torch._foreach_addcdiv_(moments, gradients, divisors)
             torch._foreach_add_(params, moments, alpha=-rate)

@@ -9,14 +9,15 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_
+from mindspore_compat.nn.optim._device import Number, add_scaled_, in_single
 
 __all__ = ["momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
-_FUSED_DTYPES = frozenset((torch.float32, torch.float64, torch.float16, torch.bfloat16))
-_FUSED_DEVICES = frozenset(("cpu", "cuda"))
+_WIDE, _NARROW = frozenset((torch.float32, torch.float64)), frozenset((torch.float16, torch.bfloat16))
+# torch's kernel for a CPU leaves parameters of 16 bits as they are, but for the last few elements
+_FUSED = {"cpu": _WIDE, "cuda": _WIDE | _NARROW}
 
 
 def momentum_step(
@@ -47,6 +48,10 @@ def momentum_step(
             is_first_step=False,
         )
         return
+    if not _NARROW.isdisjoint(map(_dtype, parameters)):
+        with in_single((list(parameters), list(buffers)), list(gradients)) as (values, sums, slopes):
+            momentum_step(values, slopes, sums, rate, momentum, dampening, nesterov)
+        return
     torch._foreach_mul_(buffers, momentum)
     torch._foreach_add_(buffers, gradients, alpha=1.0 - dampening)
     if nesterov:
@@ -60,14 +65,11 @@ def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Seque
     """One dtype, one device, dense, and no gaps in what is updated."""
     everything = [*parameters, *gradients, *buffers]
     dtypes = set(map(_dtype, everything))
-    if (
-        len(dtypes) > 1
-        or not dtypes <= _FUSED_DTYPES
-        or not all(map(_is_contiguous, parameters))
-        or not all(map(_is_contiguous, buffers))
-    ):
+    if len(dtypes) > 1 or not all(map(_is_contiguous, parameters)) or not all(map(_is_contiguous, buffers)):
         return False
     devices = set(map(_device, everything))
     return (
-        len(devices) == 1 and devices.pop().type in _FUSED_DEVICES and set(map(_layout, gradients)) == {torch.strided}
+        len(devices) == 1
+        and dtypes <= _FUSED.get(devices.pop().type, frozenset())
+        and set(map(_layout, gradients)) == {torch.strided}
     )

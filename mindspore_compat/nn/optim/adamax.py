@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_, counted, number
+from mindspore_compat.nn.optim._device import Number, add_quotients_, counted, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.adam import check_betas
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -44,8 +44,9 @@ class AdaMax(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments, largest = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        torch._foreach_lerp_(moments, gradients, 1.0 - number(self.beta1))
-        torch._foreach_mul_(largest, number(self.beta2))
-        torch._foreach_maximum_(largest, torch._foreach_abs(gradients))
         pace = rate / (1.0 - counted(self.beta1_power))
-        add_quotients_(parameters, moments, torch._foreach_add(largest, number(self.eps)), -pace)
+        with in_single((parameters, moments, largest), gradients) as (parameters, moments, largest, gradients):
+            torch._foreach_lerp_(moments, gradients, 1.0 - number(self.beta1))
+            torch._foreach_mul_(largest, number(self.beta2))
+            torch._foreach_maximum_(largest, torch._foreach_abs(gradients))
+            add_quotients_(parameters, moments, torch._foreach_add(largest, number(self.eps)), -pace)

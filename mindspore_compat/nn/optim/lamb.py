@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_, counted, divided, is_zero, number
+from mindspore_compat.nn.optim._device import Number, add_scaled_, counted, divided, in_single, is_zero, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.adam import check_betas, update_moments
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -42,6 +42,18 @@ class Lamb(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
+        with in_single((parameters, moments1, moments2), gradients) as lists:
+            self._advance(rate, decay, *lists)
+
+    def _advance(
+        self,
+        rate: Number,
+        decay: Number,
+        parameters: list[Any],
+        moments1: list[Any],
+        moments2: list[Any],
+        gradients: list[Any],
+    ) -> None:
         update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
         step = counted(self.global_step)
         divisors = divided(moments2, 1.0 - number(self.beta2) ** step)

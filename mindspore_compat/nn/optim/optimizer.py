@@ -227,8 +227,12 @@ class Optimizer(Members):
                 f"For '{self.cls_name}', the number of gradients must be that of the parameters {self.param_length}, "
                 f"but got {len(gradients)}."
             )
-        if list(map(_numel, gradients)) != list(map(_numel, self.parameters)):
-            self._refuse_sizes(gradients)
+        try:
+            fits = list(map(_numel, gradients)) == list(map(_numel, self.parameters))
+        except TypeError:  # what is no tensor has no number of elements
+            fits = False
+        if not fits:
+            self._refuse(gradients)
         with torch.no_grad():
             rows = counts_of(self, gradients) if self._takes_rows else {}
             gradients = self._prepared(gradients, rows)
@@ -243,8 +247,13 @@ class Optimizer(Members):
                     kept.put_back()
         return True if self._answers_once else (True,) * self.param_length
 
-    def _refuse_sizes(self, gradients: list[Any]) -> None:
+    def _refuse(self, gradients: list[Any]) -> None:
         for parameter, gradient in zip(self.parameters, gradients):
+            if not isinstance(gradient, torch.Tensor):
+                raise ValueError(
+                    f"For '{self.cls_name}', the gradient of '{parameter.name}' must be a Tensor, but got "
+                    f"{type(gradient)}."
+                )
             if gradient.numel() != parameter.numel():
                 raise ValueError(
                     f"For '{self.cls_name}', the gradient of '{parameter.name}' must have its shape "

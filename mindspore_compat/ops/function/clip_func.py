@@ -9,8 +9,10 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
+from mindspore_compat.common._compiled_meaning import is_compiled
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops._adapt import to_dtype
 
 __all__ = ["clip_by_value", "clamp", "clip", "clamp_", "clip_by_global_norm", "clip_by_norm"]
@@ -62,7 +64,7 @@ def clip_by_value(
                 f"int, but got {type(value).__name__}."
             )
     if isinstance(x, (tuple, list)):
-        return tuple([_clipped(item, low, high) for item in x])
+        return _together(x, [_clipped(item, low, high) for item in x])
     return _clipped(x, low, high)
 
 
@@ -97,6 +99,11 @@ def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     return wrap(torch.clamp_(input, min, max))
 
 
+def _together(given: Any, results: list[Any]) -> Any:
+    """A tuple; of a list in compiled code a list."""
+    return results if isinstance(given, list) and is_compiled() else tuple(results)
+
+
 def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> Any:
     """All tensors scaled by clip_norm / max(norm of all of them together, clip_norm).
 
@@ -112,7 +119,8 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     squares = [torch.sum(kernels.square(item.float())) for item in items]
     norm = torch.sqrt(torch.stack(squares).sum())
     limit = _kinks.clamp(norm, min=float(clip_norm))
-    return tuple(wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items)
+    clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
+    return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
 
 
 def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
@@ -132,7 +140,7 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
         )
     factor = _kinks.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
-    return scaled[0] if isinstance(x, torch.Tensor) else tuple(scaled)
+    return scaled[0] if isinstance(x, torch.Tensor) else _together(x, scaled)
 
 
 tells_of_refusals(globals(), __all__)

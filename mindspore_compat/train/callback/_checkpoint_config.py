@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 from mindspore_compat.train._checkpoint.save import check_async_save
@@ -177,4 +178,5 @@ def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kw
         )
     unknown = set(kwargs) - {"incremental", "map_param_inc", "enable_redundance"}  # 2.x's names; no effect
     if unknown:
-        raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")
+        names = ", ".join(sorted(unknown))
+        warn_once(f"{owner} {names}", f"For '{owner}', there are no arguments {names}: they have no effect.")

@@ -148,6 +148,14 @@ class GradOperation:
         return gradient_function
 
 
+def _check_has_auxiliary(outputs: Any) -> None:
+    """Compiled, a tuple of one output has no auxiliary ones."""
+    is_compiled = is_graph_mode()
+    if not isinstance(outputs, tuple) or len(outputs) < 2 - is_compiled:
+        error = RuntimeError if is_compiled else ValueError
+        raise error("When has_aux is True, origin fn requires more than one outputs.")
+
+
 def _differentiated(
     fn: Callable[..., Any],
     args: tuple,
@@ -180,8 +188,8 @@ def _differentiated(
             forward = Forward(_by_position(fn, len(args), tuple(kwargs)), (*args, *values), None, wanted, weights)
         else:
             forward = Forward(fn, args, None, wanted, weights)
-        if has_aux and not isinstance(forward.outputs, tuple):
-            raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
+        if has_aux:
+            _check_has_auxiliary(forward.outputs)
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
         of = _used_parameters(forward.outputs) if parameters is None else weights
         if sens is not None:

@@ -74,13 +74,14 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)]
     )
     outputs, aux = _split_aux(forward.outputs, has_aux, "vjp")
-    parameters = [] if weights is None else [weights] if isinstance(weights, torch.Tensor) else list(weights)
+    is_one = isinstance(weights, torch.Tensor)
+    parameters = [] if weights is None else [weights] if is_one else list(weights)
 
     def vjp_fn(*sens: Any) -> Any:
         _check_tensors(sens, "The inputs type must be Tensor.")
         found = detached(gradients(forward.of(outputs), [*forward.variables, *parameters], sens, again=True))
         of_inputs, of_weights = found[: len(forward.variables)], found[len(forward.variables) :]
-        return of_inputs if weights is None else (of_inputs, of_weights)
+        return of_inputs if weights is None else (of_inputs, of_weights[0] if is_one else of_weights)
 
     return (detached(outputs), vjp_fn, detached(aux)) if has_aux else (detached(outputs), vjp_fn)
 
