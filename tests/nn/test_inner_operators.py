@@ -226,6 +226,27 @@ def test_own_losses_reduce_with_the_bases_operators() -> None:
     np.testing.assert_allclose(float(Mine()(ms.Tensor(a), ms.Tensor(b))), (a * b).mean() + a.sum(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("base", [nn.LossBase, nn.MSELoss, nn.MAELoss, nn.SoftmaxCrossEntropyWithLogits])
+def test_losses_reduce_along_the_axes_and_by_the_operators_of_a_program(base: type, reduction: str) -> None:
+    def of(reduction: str = reduction, **members: Any) -> Any:
+        if base is nn.LossBase:
+            members["construct"] = lambda self, a, b: self.get_loss(ops.abs(a - b))
+        return type("Own", (base,), members)(reduction=reduction)(a, b).asnumpy()
+
+    def __init__(self: Any, reduction: str) -> None:
+        base.__init__(self, reduction=reduction)
+        self.reduce_mean, self.reduce_sum = ops.ReduceMean(keep_dims=True), ops.ReduceSum(keep_dims=True)
+        self.mul = ops.Add()
+
+    a, b = X2, ms.Tensor(X2.asnumpy()[::-1].copy())
+    plain = of("none")
+    reduce = {"mean": np.mean, "sum": np.sum, "none": lambda x, axis=None, keepdims=False: x}[reduction]
+    np.testing.assert_allclose(of(get_axis=lambda self, x: (0,)), reduce(plain, axis=0), rtol=1e-5)
+    np.testing.assert_allclose(of(__init__=__init__), reduce(plain + 1, keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(of(get_loss=lambda self, x, weights=1.0: x * 3), plain * 3, rtol=1e-5)
+
+
 def test_a_layer_tells_that_it_computes_without_the_operator(caplog: pytest.LogCaptureFixture) -> None:
     class Own(nn.Dense):
         def construct(self, x: Any) -> Any:

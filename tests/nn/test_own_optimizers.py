@@ -7,6 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,62 @@ def test_the_last_step_of_an_adam_of_ones_own(keys: dict[str, Any], first: list[
         optimizer((Tensor([0.1 * step, -0.3], ms.float32), Tensor([[0.5 - step]], ms.float32)))
     np.testing.assert_allclose(params[0].asnumpy(), first, rtol=2e-7)
     np.testing.assert_allclose(params[1].asnumpy(), [[second]], rtol=2e-7)
+
+
+KINDS = [
+    nn.SGD,
+    nn.Momentum,
+    nn.Adam,
+    nn.AdamWeightDecay,
+    nn.RMSProp,
+    nn.Adagrad,
+    nn.AdaMax,
+    nn.FTRL,
+    nn.ASGD,
+    nn.Rprop,
+]
+#: part of a step -> how a class overrides it; the stock optimizer's arguments and gradients that do the same
+PARTS: dict[str, tuple[Any, dict[str, float], Any]] = {
+    "get_lr": (lambda self: Tensor(0.5), {"learning_rate": 0.5}, lambda gradient: gradient),
+    "get_weight_decay": (lambda self: Tensor(0.3), {"weight_decay": 0.3}, lambda gradient: gradient),
+    "decay_weight": (
+        lambda self, gradients: tuple(each * 2 for each in gradients),
+        {"weight_decay": 0.0},
+        lambda gradient: gradient * 2,
+    ),
+    "gradients_centralization": (
+        lambda self, gradients: tuple(each + 1 for each in gradients),
+        {"weight_decay": 0.0},
+        lambda gradient: gradient + 1,
+    ),
+    "scale_grad": (
+        lambda self, gradients: tuple(each * 3 for each in gradients),
+        {"weight_decay": 0.0},
+        lambda gradient: gradient * 3,
+    ),
+}
+
+
+@pytest.mark.parametrize("of_class", [True, False])
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_optimizers_step_by_the_methods_that_a_program_overrides(kind: Any, part: str, of_class: bool) -> None:
+    def stepped(own: Any, gradient: Any, **more: float) -> Any:
+        weight = Parameter(Tensor([1.0, 2.0, 3.0]), name="w")
+        arguments = {"learning_rate": 0.1, "weight_decay": 0.1, **more}
+        if kind is nn.Momentum:
+            arguments["momentum"] = 0.9
+        made = type("Own", (kind,), {part: own} if own and of_class else {})([weight], **arguments)
+        if own and not of_class:
+            setattr(made, part, types.MethodType(own, made))
+        for _ in range(2):
+            made((gradient,))
+        return weight.asnumpy()
+
+    own, same, changed = PARTS[part]
+    gradient = Tensor([0.1, 0.2, -0.3])
+    if kind is nn.AdamWeightDecay and not part.startswith("get_"):  # which upstream does not ask
+        same, changed = {}, lambda gradient: gradient
+    decay = 0.1 if part in ("get_weight_decay", "decay_weight") or not same else 0.0
+    got = stepped(own, gradient, weight_decay=decay)
+    np.testing.assert_allclose(got, stepped(None, changed(gradient), **{"weight_decay": decay, **same}), rtol=1e-5)

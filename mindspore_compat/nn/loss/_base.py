@@ -14,6 +14,8 @@ __all__ = ["LossBase"]
 
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
+_PARTS = ("get_loss", "get_axis", "reduce_mean", "reduce_sum", "mul")  # of LossBase, as its own attributes
+
 _IGNORED, _NOWHERE = -100, -(2**62)  # class indices that torch leaves out; one that no label has
 
 
@@ -48,6 +50,19 @@ class LossBase(Cell):
         """The reduction that `reduce` and `average` stand for, which may have been set later."""
         return "none" if not self.reduce else "mean" if self.average else "sum"
 
+    @property
+    def _stock(self) -> bool:
+        """Whether no program has overridden or replaced a part of how losses are weighed and reduced."""
+        kind = type(self)
+        overridden = kind.get_loss is not LossBase.get_loss or kind.get_axis is not LossBase.get_axis
+        if overridden:
+            return False
+        own = self.__dict__
+        for name in _PARTS:  # torch.compile follows no set of keys
+            if name in own:
+                return False
+        return True
+
     def get_axis(self, x: Any) -> tuple[int, ...]:
         """All axes of ``x``."""
         return tuple(range(x.dim()))
@@ -58,10 +73,20 @@ class LossBase(Cell):
         if dtype is not torch.float32:
             x = x.to(torch.float32)
         if isinstance(weights, torch.Tensor):
-            x = torch.mul(x, weights.to(torch.float32))
-        elif weights != 1.0:
+            weights = weights.to(torch.float32)
+        if (mul := self.__dict__.get("mul")) is not None:  # made by `inner_operator`, or the program's own
+            x = mul(weights, x)
+        elif isinstance(weights, torch.Tensor) or weights != 1.0:
             x = torch.mul(x, weights)
-        return wrap(reduced(x, self._asked).to(dtype))
+        return wrap(self._reduced(x).to(dtype))
+
+    def _reduced(self, x: Any) -> Any:
+        """``x`` reduced along `get_axis` by `reduce_mean` or `reduce_sum`, which programs override and replace."""
+        if (asked := self._asked) == "none":
+            return x
+        if self._stock:
+            return reduced(x, asked)
+        return (self.reduce_mean if asked == "mean" else self.reduce_sum)(x, self.get_axis(x))
 
     def construct(self, logits: Any, labels: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")

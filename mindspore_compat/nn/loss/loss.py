@@ -66,6 +66,7 @@ class MSELoss(LossBase):
             and isinstance(labels, torch.Tensor)
             and logits.dtype is labels.dtype is torch.float32
             and tuple(logits.shape) == tuple(labels.shape)
+            and self._stock
         ):
             return _nn.mse_loss(logits, labels, _CODES[self._asked])
         return self.get_loss(kernels.square(difference("MSELoss", logits, labels)))
@@ -85,7 +86,7 @@ class RMSELoss(LossBase):
                 raise TypeError(
                     f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}."
                 )
-        return torch.sqrt(self.get_loss(kernels.square(error)))
+        return torch.sqrt(self.MSELoss.get_loss(kernels.square(error)))
 
 
 class MAELoss(LossBase):
@@ -159,9 +160,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 labels = labels.to(logits.dtype)
             if labels.dtype is not logits.dtype or labels.shape != logits.shape:
                 raise ValueError
-            return reduced(rows_cross_entropy(logits, labels), self._asked)
+            rows = rows_cross_entropy(logits, labels)
         except (RuntimeError, ValueError, AttributeError, IndexError) as error:
             raise self._explained(error, logits, labels) from None
+        return reduced(rows, self._asked) if self._stock else self.get_loss(rows)
 
     def _rows(self, logits: Any, labels: Any) -> tuple[Any, Any]:
         """Logits and labels with one row for each label; only the mean over classes takes more axes."""

@@ -83,6 +83,9 @@ class _ConvertToCell(LearningRateSchedule):
 class Groups(Cell):
     """The part of `Optimizer` that checks and keeps rates, decays and groups."""
 
+    #: what upstream's optimizers call in a step, and derived classes override: ours, by name
+    _parts: dict[str, Any]
+
     @staticmethod
     def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
         if parameters is None:
@@ -269,6 +272,12 @@ class Groups(Cell):
     def _scheduled(self, cell: Any) -> Any:
         return cell(self.__dict__["_parameters"]["global_step"])
 
+    @property
+    def _own_methods(self) -> Sequence[str]:
+        """Which of upstream's parts of a step the program has put its own in the place of."""
+        kind, own = type(self), self.__dict__
+        return [name for name, stock in self._parts.items() if name in own or getattr(kind, name) is not stock]
+
     def _as_number(self, value: Any) -> Number:
         """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
         if isinstance(value, torch.Tensor) and on_device(value):
@@ -277,6 +286,9 @@ class Groups(Cell):
 
     def _current_rates(self) -> Any:
         """The current learning rate as a number, or one for each parameter."""
+        if "get_lr" in self._own_methods:
+            found = self.get_lr()
+            return [self._as_number(item) for item in found] if self.is_group_lr else self._as_number(found)
         if not self.is_group_lr:
             rate = self.learning_rate
             return _item(rate) if not self.dynamic_lr else self._as_number(self._scheduled(rate))
@@ -303,6 +315,12 @@ class Groups(Cell):
         return kept[2]
 
     def _current_decays(self) -> Sequence[Number]:
+        if "get_weight_decay" in self._own_methods:
+            found = self.get_weight_decay()
+            each = found if isinstance(found, (tuple, list)) else [found] * len(self.decay_flags)
+            return [
+                self._as_number(item) / self.loss_scale if flag else 0.0 for item, flag in zip(each, self.decay_flags)
+            ]
         decays = self._known_decays()
         if not self.dynamic_weight_decay:
             return decays

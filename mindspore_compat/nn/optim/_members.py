@@ -20,6 +20,9 @@ from mindspore_compat.ops.composite.base import HyperMap, Map
 
 __all__ = ["Members"]
 
+#: what upstream's optimizers call in a step, and derived classes override
+_PARTS = ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad")
+
 _log = logging.getLogger("mindspore_compat")
 
 
@@ -189,3 +192,6 @@ class Members(Groups):
     def broadcast_params(self, optim_result: Any) -> list[tuple[Any, ...]]:
         """The parameters, in one group: each process updates all of them, so there is nothing to broadcast."""
         return [tuple(self.parameters)]
+
+
+Members._parts = {name: getattr(Members, name) for name in _PARTS}

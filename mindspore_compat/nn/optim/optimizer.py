@@ -176,7 +176,7 @@ class Optimizer(Members):
         device", where rates and counts are tensors); otherwise the optimizer is called at each replay.
         """
         where = type(self).__dict__.get("_repeats")  # not of a base: a subclass may do more
-        if where is None or self.__dict__["_rates_move"]:
+        if where is None or self.__dict__["_rates_move"] or self._own_methods:
             return False
         if on_device(self.__dict__["_parameters"]["global_step"]):
             return True
@@ -291,11 +291,18 @@ class Optimizer(Members):
     _decoupled_decay = False
 
     def _prepared(self, gradients: list[Any], rows: dict[int, torch.Tensor]) -> list[Any]:
-        if self.exec_weight_decay and not self._decoupled_decay:
+        own = () if self._decoupled_decay else self._own_methods
+        if "decay_weight" in own:
+            gradients = list(self.decay_weight(wrap(tuple(gradients))))
+        elif self.exec_weight_decay and not self._decoupled_decay:
             gradients = self._decayed(gradients, rows)
-        if any(self.grad_centralization_flags):
+        if "gradients_centralization" in own:
+            gradients = list(self.gradients_centralization(wrap(tuple(gradients))))
+        elif any(self.grad_centralization_flags):
             gradients = self._centralized(gradients)
-        if self.need_scale:
+        if "scale_grad" in own:
+            gradients = list(self.scale_grad(wrap(tuple(gradients))))
+        elif self.need_scale:
             gradients = list(torch._foreach_mul(gradients, number(self.reciprocal_scale)))
         return widened(gradients, self.parameters)  # type: ignore[arg-type]
 
