@@ -22,7 +22,7 @@ from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = """
-    TAKEN_BEFORE Views before_assignment for_writing has_parted is_of_parameter replace_values write_values
+    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter replace_values write_values
 """.split()
 
 #: why a step is not replayed whose views of a Parameter would change with it
@@ -58,9 +58,12 @@ class Views(list[torch.Tensor]):
 
 
 class _Thread(threading.local):
-    """Whether compiled code in this thread has written to a Parameter after it took something of it."""
+    """Whether compiled code in this thread has written to a Parameter after it took something of it; and who wants to
+    know what Parameters are before they are written to.
+    """
 
     has_parted = False
+    watching: tuple[WrittenOnce, ...] = ()
 
 
 _running = _Thread()
@@ -130,6 +133,8 @@ def for_writing(*targets: torch.Tensor) -> Any:
     runs has taken of their memory, under its local names, gets memory of its own; and what a derivative needs of
     their values stays, as upstream.
     """
+    for watcher in _running.watching:
+        watcher.keep(targets)
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
         looked_at = {_place(target) for target in targets if isinstance(target, _Parameter) and _lookers(target)}
         if looked_at and in_graph():
@@ -149,6 +154,56 @@ def for_writing(*targets: torch.Tensor) -> Any:
 def _has_parted() -> None:
     _running.has_parted = True
     program.not_repeatable(TAKEN_BEFORE)
+
+
+class WrittenOnce:
+    """The context in which compiled code runs, and runs again in the backward pass (`Cell.recompute`). As upstream, the
+    first run alone writes to Parameters: the second one finds them as the first did, and leaves them as they are by
+    then. What operators write beside their results (the statistics of batch norm) is written twice, as upstream, too.
+    """
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.before: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # what it writes to, and what was there
+        self.now: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.hooks: Any = None
+
+    def __enter__(self) -> None:
+        self.runs += 1
+        if self.runs == 1:
+            _running.watching += (self,)
+        elif self.before:
+            self.now = [(target, torch.clone(_get_data(target))) for target, _ in self.before.values()]
+            self._put(self.before.values())
+            self.hooks = self._keeping_aliases()
+            self.hooks.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if self.runs == 1:
+            _running.watching = tuple(watcher for watcher in _running.watching if watcher is not self)
+        elif self.before:
+            self.hooks.__exit__(*error)
+            self._put(self.now)
+            self.now = []
+
+    def keep(self, targets: Iterable[torch.Tensor]) -> None:
+        for target in targets:
+            if id(target) not in self.before and isinstance(target, _Parameter):
+                self.before[id(target)] = (target, torch.clone(_get_data(target)))
+
+    def _keeping_aliases(self) -> Any:
+        """Torch's checkpoint keeps a Parameter without a gradient as the Python object that it is."""
+        pack, unpack = torch._C._autograd._top_saved_tensors_default_hooks(True)
+        return torch.autograd.graph.saved_tensors_hooks(
+            lambda tensor: pack(torch.Tensor.detach(tensor) if id(tensor) in self.before else tensor), unpack
+        )
+
+    @staticmethod
+    def _put(values: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
+        for target, value in values:
+            if _may_be_kept(target):
+                _part_from_derivative(target)
+            _get_data(target).copy_(value)
 
 
 def _may_be_kept(target: torch.Tensor) -> bool:

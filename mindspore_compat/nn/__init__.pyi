@@ -14,6 +14,7 @@ from mindspore_compat.nn import metrics as metrics
 from mindspore_compat.nn import optim as optim
 from mindspore_compat.nn import probability as probability
 from mindspore_compat.nn import sparse as sparse
+from mindspore_compat.nn import utils as utils
 from mindspore_compat.nn import wrap as wrap
 from mindspore_compat.nn._cell_hints import no_init_parameters as no_init_parameters
 from mindspore_compat.nn._graph_cell import GraphCell as GraphCell

@@ -19,6 +19,7 @@ from mindspore_compat.common._element_updates import assigns_elements
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._points import Lent
 from mindspore_compat.common._recorded import THREAD, differentiable
+from mindspore_compat.common._shared_memory import WrittenOnce
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit, is_graph_mode
 from mindspore_compat.nn._bprop_parameters import refuse_parameters
@@ -144,12 +145,14 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
     draws, lent = Repeated(), Lent(THREAD.lent)
+    writes = WrittenOnce() if is_graph_mode() or in_jit.depth > 0 else contextlib.nullcontext()
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
             stack.enter_context(scope)
             stack.enter_context(draws)
             stack.enter_context(lent)
+            stack.enter_context(writes)
             around = _get_current_function_mode_stack()
             for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
                 if not any(mode is other for other in around):

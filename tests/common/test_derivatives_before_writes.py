@@ -69,6 +69,46 @@ def test_they_are_by_the_values_at_the_time_of_use(use: str, write: str, trained
         net.p.set_data(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 4))
 
 
+class Block(nn.Cell):
+    def __init__(self, write: Callable[[nn.Cell, Tensor], Any], trained: bool) -> None:
+        super().__init__()
+        self.p = Parameter(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 4), name="p", requires_grad=trained)
+        self.w = Parameter(Tensor(ONES * 1.5), name="w")
+        self.write = write
+
+    def construct(self, x: Tensor) -> Tensor:
+        y = ops.tanh(x * self.p * self.w)
+        self.write(self, ops.stop_gradient(y) * 0.5 + 0.25)
+        return y * self.p
+
+
+class Twice(nn.Cell):
+    def __init__(self, block: nn.Cell) -> None:
+        super().__init__()
+        self.block = block
+
+    def construct(self, x: Tensor) -> Tensor:
+        return (self.block(self.block(x) + x) ** 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("write", "trained"),
+    [pair for pair in product(WRITES, (False, True)) if pair[0] != "optimizer" and pair != ("add_", True)],
+)
+def test_a_block_that_is_computed_again_writes_once(write: str, trained: bool) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    kept, again = (Twice(Block(WRITES[write], trained)) for _ in range(2))
+    again.block.recompute()
+    x = Tensor(ONES * 0.3)
+    for _ in range(3):
+        (loss, (by_x, by_p)), (wanted, (also_x, also_p)) = (
+            ms.value_and_grad(net, 0, net.trainable_params())(x) for net in (again, kept)
+        )
+        np.testing.assert_allclose(again.block.p.asnumpy(), kept.block.p.asnumpy(), 1e-6)
+        for one, other in zip((loss, by_x, *by_p), (wanted, also_x, *also_p), strict=True):
+            np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), 1e-5)
+
+
 class Queue(nn.Cell):
     """As MoCo: negatives from a queue, which then takes the newest keys."""
 
