@@ -7,9 +7,10 @@ Parameter is seen by whoever looks at it from outside, but what the code itself 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -157,34 +158,35 @@ def _has_parted() -> None:
 
 
 class WrittenOnce:
-    """The context in which compiled code runs, and runs again in the backward pass (`Cell.recompute`). As upstream, the
-    first run alone writes to Parameters: the second one finds them as the first did, and leaves them as they are by
-    then. What operators write beside their results (the statistics of batch norm) is written twice, as upstream, too.
+    """What compiled code writes to Parameters that runs, and runs again in the backward pass (`Cell.recompute`). As
+    upstream, the first run alone writes: the others find Parameters as it did, and leave them as they are by then. What
+    operators write beside their results (the statistics of batch norm) is written again, as upstream, too.
     """
 
     def __init__(self) -> None:
-        self.runs = 0
+        self.has_begun = False
         self.before: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # what it writes to, and what was there
-        self.now: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self.hooks: Any = None
 
-    def __enter__(self) -> None:
-        self.runs += 1
-        if self.runs == 1:
+    @contextlib.contextmanager
+    def a_run(self) -> Iterator[None]:
+        """The context of a run; a later one may begin before the first has ended, where that differentiates."""
+        if not self.has_begun:
+            self.has_begun = True
             _running.watching += (self,)
+            try:
+                yield
+            finally:
+                _running.watching = tuple(watcher for watcher in _running.watching if watcher is not self)
         elif self.before:
-            self.now = [(target, torch.clone(_get_data(target))) for target, _ in self.before.values()]
+            now = [(target, torch.clone(_get_data(target))) for target, _ in self.before.values()]
             self._put(self.before.values())
-            self.hooks = self._keeping_aliases()
-            self.hooks.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        if self.runs == 1:
-            _running.watching = tuple(watcher for watcher in _running.watching if watcher is not self)
-        elif self.before:
-            self.hooks.__exit__(*error)
-            self._put(self.now)
-            self.now = []
+            try:
+                with self._keeping_aliases():
+                    yield
+            finally:
+                self._put(now)
+        else:
+            yield
 
     def keep(self, targets: Iterable[torch.Tensor]) -> None:
         for target in targets:

@@ -145,14 +145,15 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
     draws, lent = Repeated(), Lent(THREAD.lent)
-    writes = WrittenOnce() if is_graph_mode() or in_jit.depth > 0 else contextlib.nullcontext()
+    writes = WrittenOnce() if is_graph_mode() or in_jit.depth > 0 else None
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
             stack.enter_context(scope)
             stack.enter_context(draws)
             stack.enter_context(lent)
-            stack.enter_context(writes)
+            if writes is not None:
+                stack.enter_context(writes.a_run())
             around = _get_current_function_mode_stack()
             for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
                 if not any(mode is other for other in around):

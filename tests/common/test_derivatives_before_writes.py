@@ -13,6 +13,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat.common._shared_memory import _running
 from tests.capture.replaying import replays
 from tests.common.test_memory_in_graphs import TAKES, WRITES
 from tests.common.test_shared_memory import ONES
@@ -107,6 +108,28 @@ def test_a_block_that_is_computed_again_writes_once(write: str, trained: bool) -
         np.testing.assert_allclose(again.block.p.asnumpy(), kept.block.p.asnumpy(), 1e-6)
         for one, other in zip((loss, by_x, *by_p), (wanted, also_x, *also_p), strict=True):
             np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), 1e-5)
+
+
+class Slope(nn.Cell):
+    """A derivative within a block, for which that is computed again before its first run has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Block(WRITES["assign"], False)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.grad(self.inner)(x) * x
+
+
+def test_a_derivative_within_a_block_that_is_computed_again() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    kept, again = Slope(), Slope()
+    again.recompute()
+    found, wanted = (ms.value_and_grad(net, 0, net.trainable_params())(Tensor(ONES * 0.3)) for net in (again, kept))
+    np.testing.assert_allclose(found[0].asnumpy(), wanted[0].asnumpy(), 1e-6)
+    np.testing.assert_allclose(found[1][0].asnumpy(), wanted[1][0].asnumpy(), 1e-5)
+    np.testing.assert_allclose(again.inner.p.asnumpy(), kept.inner.p.asnumpy(), 1e-6)
+    assert not _running.watching
 
 
 class Queue(nn.Cell):
