@@ -139,10 +139,12 @@ class Forward:
             if torch.is_grad_enabled():
                 with DIFFERENTIABLE:
                     self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+                    self.before_writes = THREAD.before_writes
             else:
                 with torch.enable_grad(), DIFFERENTIABLE:
                     self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
-        self.end, self.before_writes = sequence_number(), THREAD.before_writes
+                    self.before_writes = THREAD.before_writes
+        self.end = sequence_number()
         if any(item.grad_fn is not node for item, node in zip(self.variables, nodes, strict=True)):
             raise RuntimeError(CHANGED)
 

@@ -49,7 +49,7 @@ class _Thread(threading.local):
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
         self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
         #: Parameters that the outermost forward has written to, with what they were before as far as it used that
-        self.before_writes: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.before_writes: tuple[tuple[torch.Tensor, torch.Tensor], ...] = ()
         self.multithreaded = True  # what torch's setting was before the outermost forward
         self.end = 0
         self.spans: list[int] = []
@@ -73,7 +73,6 @@ class _Differentiable:
                 if len(THREAD.spans) > _MOST_SPANS:
                     del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
             THREAD.forwards += 1
-            THREAD.before_writes = []
             THREAD.multithreaded = _is_multithreaded()
             _set_multithreaded(False)
         THREAD.running += 1
@@ -81,6 +80,7 @@ class _Differentiable:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         THREAD.running -= 1
         if not THREAD.running:
+            THREAD.before_writes = ()
             _set_multithreaded(THREAD.multithreaded)
             THREAD.end = sequence_number()
         if kind is RuntimeError:

@@ -225,7 +225,7 @@ def _part_from_derivative(target: torch.Tensor) -> None:
             memory, copy = _get_data(target), _get_data(before)
             if target.requires_grad:  # the derivative by it is that by both
                 before.requires_grad_()
-                THREAD.before_writes = [*THREAD.before_writes, (target, before)]
+                THREAD.before_writes += ((target, before),)
             torch._C._swap_tensor_impl(target, before)
             _set_data(target, memory)
             _set_data(before, copy)

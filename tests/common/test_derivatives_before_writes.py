@@ -4,6 +4,8 @@ MindSpore 2.10 in GRAPH_MODE (memory banks, queues of keys, codebooks).
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -68,6 +70,16 @@ def test_they_are_by_the_values_at_the_time_of_use(use: str, write: str, trained
         if trained:
             np.testing.assert_allclose(found[1].asnumpy(), sum(by_p).asnumpy(), 1e-5)
         net.p.set_data(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 4))
+
+
+def test_nothing_of_a_network_that_wrote_is_kept() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Using(USES["itself"], WRITES["assign"], True)
+    ms.value_and_grad(net, 0, [net.p])(Tensor(ONES * 0.5), Tensor(ONES * 0.7))
+    weight = weakref.ref(net.p)
+    del net
+    gc.collect()
+    assert weight() is None
 
 
 class Block(nn.Cell):
