@@ -15,9 +15,10 @@ __all__ = ["momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
-_WIDE, _NARROW = frozenset((torch.float32, torch.float64)), frozenset((torch.float16, torch.bfloat16))
+_NARROW = frozenset((torch.float16, torch.bfloat16))
 # torch's kernel for a CPU leaves parameters of 16 bits as they are, but for the last few elements
-_FUSED = {"cpu": _WIDE, "cuda": _WIDE | _NARROW}
+_FUSED_DTYPES = frozenset((torch.float32, torch.float64))
+_FUSED_DEVICES = frozenset(("cpu", "cuda"))
 
 
 def momentum_step(
@@ -65,11 +66,14 @@ def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Seque
     """One dtype, one device, dense, and no gaps in what is updated."""
     everything = [*parameters, *gradients, *buffers]
     dtypes = set(map(_dtype, everything))
-    if len(dtypes) > 1 or not all(map(_is_contiguous, parameters)) or not all(map(_is_contiguous, buffers)):
+    if (
+        len(dtypes) > 1
+        or not dtypes <= _FUSED_DTYPES
+        or not all(map(_is_contiguous, parameters))
+        or not all(map(_is_contiguous, buffers))
+    ):
         return False
     devices = set(map(_device, everything))
     return (
-        len(devices) == 1
-        and dtypes <= _FUSED.get(devices.pop().type, frozenset())
-        and set(map(_layout, gradients)) == {torch.strided}
+        len(devices) == 1 and devices.pop().type in _FUSED_DEVICES and set(map(_layout, gradients)) == {torch.strided}
     )
