@@ -2,7 +2,8 @@
 
 As upstream, `set_data` leaves what others look at as it is, and so does ``x[mask] = v``. In compiled code a write to a
 Parameter is seen by whoever looks at it from outside, but what the code itself took of it before
-(``row = self.state[0]``) keeps its values.
+(``row = self.state[0]``) keeps its values, and so does what a derivative needs of them. A block that is computed again
+in the backward pass writes once.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def for_writing(*targets: torch.Tensor) -> Any:
                 is_taken = not isinstance(tensor, _Parameter) and id(tensor) not in inputs
                 if is_taken and _place(tensor) in looked_at:
                     _set_data(tensor, _get_data(tensor).clone())
-                    _has_parted()
+                    _note_parting()
         if THREAD.running and torch.is_grad_enabled():
             for target in targets:
                 if isinstance(target, _Parameter) and _may_be_kept(target) and in_graph():
@@ -152,7 +153,7 @@ def for_writing(*targets: torch.Tensor) -> Any:
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
 
 
-def _has_parted() -> None:
+def _note_parting() -> None:
     _running.has_parted = True
     program.not_repeatable(TAKEN_BEFORE)
 
@@ -232,7 +233,7 @@ def _part_from_derivative(target: torch.Tensor) -> None:
             del memory, copy
     if _lookers(target):
         _wrap.TENSOR.data.fset(target, torch.clone(_get_data(target)))
-        _has_parted()
+        _note_parting()
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:

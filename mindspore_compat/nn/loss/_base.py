@@ -53,11 +53,9 @@ class LossBase(Cell):
     @property
     def _stock(self) -> bool:
         """Whether no program has overridden or replaced a part of how losses are weighed and reduced."""
-        kind = type(self)
-        overridden = kind.get_loss is not LossBase.get_loss or kind.get_axis is not LossBase.get_axis
-        if overridden:
+        kind, own = type(self), self.__dict__
+        if kind.get_loss is not LossBase.get_loss or kind.get_axis is not LossBase.get_axis:
             return False
-        own = self.__dict__
         for name in _PARTS:  # torch.compile follows no set of keys
             if name in own:
                 return False
