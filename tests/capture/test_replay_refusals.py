@@ -234,7 +234,7 @@ def test_python_in_the_backward_pass() -> None:
 
     def hooked(x: Any) -> Any:
         y = x * 1
-        y.register_hook(lambda gradient: torch.from_numpy(np.minimum(x.detach().numpy(), 5.0)))
+        y.register_hook(lambda gradient: torch.from_numpy(np.minimum(x.detach().numpy(), 5.0)).to(gradient.device))
         return y
 
     context.set_context(mode=GRAPH)

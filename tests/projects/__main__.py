@@ -9,10 +9,12 @@ import argparse
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+from .recipe import Project, Stage
 from .recipes import PROJECTS
-from .report import PAGE, page, summary
+from .report import MOVED, PAGE, page, summary
 from .run import run_project
 
 
@@ -27,6 +29,9 @@ def main() -> None:
     )
     parser.add_argument("--oracle", help="the Python of real MindSpore: run there too")
     parser.add_argument("--only-oracle", action="store_true", help="keep what is stored of ours")
+    parser.add_argument(
+        "--moved", action="store_true", help="ours once more, from weights moved by 1e-7 of themselves, and only that"
+    )
     parser.add_argument(
         "--missing", action="store_true", help="only sides that the store does not have, or that did not end"
     )
@@ -51,22 +56,32 @@ def main() -> None:
         return
     if options.models is None and not options.write:
         parser.error("--models, or MINDSPORE_COMPAT_MODELS, names a checkout of the model zoo.")
-    sides = [
-        side
-        for side in ("ours", "real")
-        if not (side == "ours" and options.only_oracle) and (side == "ours" or options.oracle)
-    ]
+    sides = (
+        ["moved"]
+        if options.moved
+        else [
+            side
+            for side in ("ours", "real")
+            if not (side == "ours" and options.only_oracle) and (side == "ours" or options.oracle)
+        ]
+    )
 
     def one(project_side: tuple) -> None:  # type: ignore[type-arg]
         project, side = project_side
         keep = options.keep / f"{project.name}-{side}" if options.keep else None
         try:
             result = run_project(
-                project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep
+                replace(project, stages=_before_the_end_of_training(project)) if side == "moved" else project,
+                Path(options.models).resolve(),
+                options.oracle if side == "real" else None,
+                keep,
+                MOVED if side == "moved" else 0.0,
             )
         except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
             print(f"{project.name}: {error}", flush=True)
             return
+        if side == "moved":
+            result = {name: {**came, "tail": ""} for name, came in result.items()}
         options.store.mkdir(parents=True, exist_ok=True)
         kept = options.store / f"{project.name}.json"
         kept.write_text(
@@ -99,6 +114,12 @@ def main() -> None:
     if options.write:
         PAGE.write_text(page(PROJECTS, stored), encoding="utf-8")
     print(summary(PROJECTS, stored))
+
+
+def _before_the_end_of_training(project: Project) -> tuple[Stage, ...]:
+    """The stages up to the last that trains."""
+    last = max((i for i, stage in enumerate(project.stages) if stage.name.startswith("train")), default=-1)
+    return project.stages[: last + 1]
 
 
 def load(store: Path) -> dict:  # type: ignore[type-arg]

@@ -38,9 +38,10 @@ _REAL = {**_QUIET, "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GL
 
 
 def run_project(
-    project: Project, models: Path, oracle: str | None = None, keep: Path | None = None
+    project: Project, models: Path, oracle: str | None = None, keep: Path | None = None, moved: float = 0.0
 ) -> dict[str, dict[str, Any]]:
-    """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore.
+    """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore. With ``moved`` what
+    optimizers get is moved by this part of itself first.
 
     What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last),
     ``begins`` (the first few), ``tail`` of the output, ``error``. ``keep`` is a folder to work in and leave as it is;
@@ -49,12 +50,14 @@ def run_project(
     if keep is not None:
         shutil.rmtree(keep, ignore_errors=True)
         keep.mkdir(parents=True)
-        return _run_in(keep, project, models, oracle)
+        return _run_in(keep, project, models, oracle, moved)
     with tempfile.TemporaryDirectory(prefix=f"{project.name}-") as folder:
-        return _run_in(Path(folder), project, models, oracle)
+        return _run_in(Path(folder), project, models, oracle, moved)
 
 
-def _run_in(folder: Path, project: Project, models: Path, oracle: str | None) -> dict[str, dict[str, Any]]:
+def _run_in(
+    folder: Path, project: Project, models: Path, oracle: str | None, moved: float
+) -> dict[str, dict[str, Any]]:
     home, data, out, library = folder / "zoo" / project.path, folder / "data", folder / "out", folder / "library"
     for path in (project.path, *project.needs):
         shutil.copytree(models / path, folder / "zoo" / path, symlinks=True, dirs_exist_ok=True)
@@ -71,7 +74,7 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None) ->
     for edit in (*project.edits, *(project.real if oracle else ())):
         apply(edit, home, {"data": str(data), "out": str(out)})
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    environment |= {**(_REAL if oracle else _QUIET), **project.environment}
+    environment |= {**(_REAL if oracle else _QUIET), "MOVED_WEIGHTS": str(moved), **project.environment}
     first = [str(START / "real"), str(START)] if oracle else [str(library)]
     environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [project.environment.get("PYTHONPATH")])])
     start = [oracle] if oracle else [sys.executable, "-m", "mindspore_compat"]
