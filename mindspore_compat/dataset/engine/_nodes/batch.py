@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from itertools import islice, pairwise
 from typing import Any
 
@@ -28,7 +29,7 @@ from mindspore_compat.dataset.engine._execution.columns import (
 )
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes._results import check_kinds, check_rows, to_batch_column
+from mindspore_compat.dataset.engine._nodes._results import as_rows, check_kinds, check_signature, to_batch_column
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -57,6 +58,8 @@ class BatchInfo:
 def _check_batch_size(batch_size: Any) -> None:
     if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
         raise refused(TypeError, "batch_size should either be an int or a callable.", type(batch_size))
+    if callable(batch_size) and len(signature(batch_size).parameters) != 1:
+        raise ValueError("callable batch_size should take one parameter (BatchInfo).")
     if isinstance(batch_size, int) and batch_size != -1:
         check_value(batch_size, (1, INT32_MAX), "batch_size")
 
@@ -98,6 +101,7 @@ class BatchDataset(Dataset):
         self.max_rowsize = row_sizes(max_rowsize, batch_size)
         self.per_batch_map = per_batch_map
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+        check_signature(per_batch_map, self.input_columns)
         self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
         self.python_multiprocessing = python_multiprocessing
 
@@ -212,7 +216,7 @@ class BatchDataset(Dataset):
                 f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
         check_kinds(results)
-        check_rows(results, outputs)
+        results = as_rows(results, outputs, len(columns[0]))
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
@@ -349,7 +353,7 @@ class BucketBatchByLengthDataset(Dataset):
 
     def _length(self, values: tuple) -> int:
         if self.element_length_function is None:
-            return values[0].shape[0]
+            return values[0].shape[0] if values[0].ndim else 0
         return int(call_user_function(self.element_length_function, values, "element_length_function failed."))
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
