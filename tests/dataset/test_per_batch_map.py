@@ -1,4 +1,4 @@
-"""What functions of ``batch`` may take and give, and rows without axes in buckets, as real MindSpore 2.10 has it."""
+"""What functions of ``batch`` may take and give, and the ends of nodes: rows without axes or none, as in real MindSpore 2.10."""
 
 from __future__ import annotations
 
@@ -105,3 +105,59 @@ def test_a_batch_size_function_takes_one_argument(size: Callable) -> None:
 def test_a_bucket_of_rows_without_axes() -> None:
     batches = pairs(5).bucket_batch_by_length(["a"], [1], [2, 3]).create_tuple_iterator(output_numpy=True)
     assert [row[0].tolist() for row in batches] == [[0, 1], [2, 3], [4]]
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [(2, 2), (np.int8(2), 2), (np.float32(2.5), 2), (np.array([2]), 2), (Tensor(2), 2), (True, 1)]
+    + [(bad, 0) for bad in (2.5, float("nan"), "2", b"2", None, [2], np.array([1, 2]), 2**40, 1 + 2j, object())],
+)
+def test_numbers_of_functions_are_those_that_fit_an_int(given: Any, count: int) -> None:
+    for dataset in (
+        pairs().batch(lambda info: given),
+        pairs().bucket_batch_by_length(["a"], [1, 2], [9, 1, 2], lambda a: given),
+    ):
+        batches = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        if count == 0:
+            with pytest.raises(RuntimeError):
+                next(iter(batches))
+        else:
+            assert len(next(iter(batches))[0]) == count
+
+
+def dicts() -> Any:
+    return ds.GeneratorDataset(lambda: iter([({"k": 1},), ({"k": 2},)]), ["x"])
+
+
+def test_dicts_are_not_padded() -> None:
+    for dataset in (
+        dicts().padded_batch(2, pad_info={}),
+        dicts().bucket_batch_by_length(["x"], [2], [2, 2]),
+        dicts().bucket_batch_by_length(["x"], [2], [2, 2], lambda x: 1),
+    ):
+        row = next(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        assert row[0]["k"].tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="PadEnd"):
+        list(dicts().padded_batch(2, pad_info={"x": ([3], 0)}).create_tuple_iterator(num_epochs=1))
+
+
+def test_a_repeat_of_one_is_none() -> None:
+    assert pairs().repeat(2).repeat(1).get_repeat_count() == 2
+    assert pairs().repeat(-1).repeat(1).get_repeat_count() == -1
+    assert pairs().repeat(2).repeat(3).get_repeat_count() == 3
+
+
+@pytest.mark.parametrize(
+    "empty", [lambda d: d.skip(9), lambda d: d.filter(lambda a: False, ["a"]), lambda d: d.batch(9, True)]
+)
+def test_a_dataset_without_rows_is_not_concatenated(empty: Callable) -> None:
+    with pytest.raises(ValueError, match="no samples in the dataset number 0"):
+        empty(pairs()) + pairs()
+    with pytest.raises(ValueError, match="no samples in the dataset number 1"):
+        pairs().concat([empty(pairs()), pairs()])
+
+
+def test_a_sampler_has_its_own_number_of_samples() -> None:
+    with pytest.raises(ValueError, match="Conflicting arguments"):
+        ds.NumpySlicesDataset([1, 2], sampler=ds.SequentialSampler(), num_samples=0)
+    assert ds.NumpySlicesDataset([1, 2], sampler=[0, 1], num_samples=0).get_dataset_size() == 2

@@ -1,4 +1,4 @@
-"""What a per_batch_map takes and has returned: checks, and columns of it."""
+"""What functions of batches take and have returned: checks, and columns of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from mindspore_compat.dataset.engine._execution.columns import stack_column, to_column
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
-__all__ = ["as_rows", "check_kinds", "check_signature", "to_batch_column"]
+__all__ = ["as_rows", "check_kinds", "check_signature", "to_batch_column", "to_int32"]
 
 
 _MIXED = "Batch: mismatched types returned from per_batch_map"
@@ -69,3 +69,21 @@ def to_batch_column(result: Any, what: str) -> Any:
     if isinstance(result, list) and not _is_plain(result):
         return stack_column([to_column(value, what) for value in result], "of per_batch_map")
     return to_column(result, what)
+
+
+def to_int32(value: Any, refusal: str, least: int = -(2**31)) -> int:
+    """`value`, which a function has returned, as C++'s int: RuntimeError for Python's floats, strings, arrays of
+    several numbers, and what is below `least` or beyond 32 bits.
+    """
+    is_refused = (
+        isinstance(value, (float, str, bytes))
+        or np.iscomplexobj(value)
+        or (isinstance(value, np.ndarray) and value.size != 1)
+    )
+    try:
+        number = None if is_refused else int(value.flat[0] if isinstance(value, np.ndarray) else value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not least <= number < 2**31:
+        raise RuntimeError(f"{refusal}, but got {value!r}.")
+    return number

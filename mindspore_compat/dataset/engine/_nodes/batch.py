@@ -21,15 +21,16 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check,
 )
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
-from mindspore_compat.dataset.engine._execution.columns import (
-    Row,
-    positions,
-    rows_of,
-    stack_columns,
-)
+from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stack_columns
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes._results import as_rows, check_kinds, check_signature, to_batch_column
+from mindspore_compat.dataset.engine._nodes._results import (
+    as_rows,
+    check_kinds,
+    check_signature,
+    to_batch_column,
+    to_int32,
+)
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -183,9 +184,7 @@ class BatchDataset(Dataset):
         if not callable(self.batch_size):
             return None if self.batch_size == -1 else self.batch_size
         size = call_user_function(self.batch_size, (info,), "batch_size function failed.")
-        if not isinstance(size, (int, np.integer)) or size < 1:
-            raise RuntimeError(f"Invalid batch_size function, expected a return value > 0, but got {size!r}.")
-        return int(size)
+        return to_int32(size, "Invalid batch_size function, expected a return value > 0", 1)
 
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
@@ -242,7 +241,10 @@ def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo
     padded = []
     for name, column in zip(names, columns, strict=True):
         values = rows_of(column)
-        if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
+        if isinstance(values[0], dict):
+            if name in pad_info:
+                raise RuntimeError(f"PadEnd: can not pad dicts, of which column {name} is.")
+        elif (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
             values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
         padded.append(values)
     return stack_columns(padded, names)
@@ -353,8 +355,9 @@ class BucketBatchByLengthDataset(Dataset):
 
     def _length(self, values: tuple) -> int:
         if self.element_length_function is None:
-            return values[0].shape[0] if values[0].ndim else 0
-        return int(call_user_function(self.element_length_function, values, "element_length_function failed."))
+            return next(iter(getattr(values[0], "shape", ())), 0)
+        length = call_user_function(self.element_length_function, values, "element_length_function failed.")
+        return to_int32(length, "Invalid element_length_function, the return value should be an integer")
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
         if not self.pad_to_bucket_boundary:
