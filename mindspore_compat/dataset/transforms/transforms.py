@@ -121,8 +121,7 @@ class OneHot(TensorOperation):
         self.smoothing_rate = float(self.smoothing_rate)
 
     def _compute(self, labels: np.ndarray) -> np.ndarray:
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = labels[:, 0]
+        labels = np.squeeze(labels)
         if labels.ndim > 1:
             raise RuntimeError(f"OneHot: Only support scalar or 1D input, got rank: {labels.ndim}.")
         return self._compute_block(labels)
