@@ -1,5 +1,5 @@
-"""Labels with axes of length 1, and images of other numbers of channels than an operation's name says, as in real
-MindSpore 2.10.
+"""Labels with axes of length 1, images of other numbers of channels than an operation's name says, texts that only begin
+with a number, empty slices: as in real MindSpore 2.10.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 import mindspore_compat.dataset as ds
-from mindspore_compat.dataset import transforms, vision
+from mindspore_compat.dataset import text, transforms, vision
 from mindspore_compat.dataset.vision import ConvertMode
 
 
@@ -76,3 +77,58 @@ def test_convert_color_takes_images_of_one_three_and_four_channels(mode: str, ch
     if expected[-1:] == [[3, 3, 3, 255]]:
         assert np.asarray(convert(image.astype(np.uint16)))[0].tolist() == [[3, 3, 3, 65535]]
         assert np.asarray(convert(image.astype(np.float32)))[0].tolist() == [[3, 3, 3, 1]]
+
+
+NUMBERS: list[tuple[str, Any, Any]] = [
+    (text, ms.int32, number)
+    for text, number in [
+        ("1.5", 1), ("1e3", 1), ("0x1F", 0), (" 7 x", 7), ("1_000", 1), ("+4", 4), ("-3.9", -3), (".5", None),
+        ("abc", None), ("", None), ("99999999999", None), ("- 1", None), ("٣", None),
+    ]
+] + [
+    (text, ms.float32, number)
+    for text, number in [
+        ("1_000", 1.0), ("0x1F", 31.0), ("0x1p3", 8.0), ("-.5e1x", -5.0), ("1e+", 1.0), ("8 9", 8.0), ("1.5.2", 1.5),
+        ("inf", None), ("1e39", None), ("1e-50", None), ("--1", None),
+    ]
+] + [("-0", ms.uint8, None), ("1e-5", ms.uint8, None), ("256", ms.uint8, None), ("70000", ms.float16, None)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "dtype", "expected"), NUMBERS)
+def test_numbers_are_read_from_the_start_of_a_text(written: str, dtype: Any, expected: Any) -> None:
+    if expected is None:
+        with pytest.raises(RuntimeError, match="ToNumber"):
+            text.ToNumber(dtype)(written)
+    else:
+        assert text.ToNumber(dtype)(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "count"),
+    [
+        (slice(2, 1), 0),
+        (slice(5, 9), 0),
+        (slice(0, 0), 0),
+        (slice(9, 5, -1), 0),
+        (slice(-9, -5), 0),
+        (slice(0, 9, 2), 2),
+    ]
+    + [(bad, None) for bad in (slice(4, None), slice(5, 1, -1), slice(None, None, -1))],
+)
+def test_slices_may_be_empty(part: slice, count: int | None) -> None:
+    if count is None:
+        with pytest.raises(RuntimeError, match="Slice"):
+            transforms.Slice(part)(np.arange(4))
+    else:
+        assert transforms.Slice(part)(np.arange(4)).shape == (count,)
+
+
+def test_what_fills_is_converted_as_c_does() -> None:
+    for value, dtype, expected in [
+        (-1, "u1", 255),
+        (300, "u1", 44),
+        (300, "i1", 44),
+        (2**40, "i4", 0),
+        (-2.7, "i4", -2),
+    ]:
+        assert transforms.Fill(value)(np.ones(2, dtype)).tolist() == [expected] * 2

@@ -160,7 +160,8 @@ class Fill(TensorOperation):
                 "Fill: fill_value and the input tensor must be of the same data type when involving strings or bytes, "
                 f"but got fill_value data type {kinds[0]} and input tensor data type {kinds[1]}."
             )
-        return np.full(array.shape, self.fill_value, None if is_text else array.dtype)
+        value = np.asarray(self.fill_value)
+        return np.full(array.shape, value if is_text else value.astype(array.dtype))  # as C++ converts: modulo 2^n
 
     _compute_block = _compute
 
@@ -188,10 +189,13 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
     if item is None or item is ...:
         return np.arange(size)
     if isinstance(item, slice):
-        ids = np.arange(size)[item]
-        if len(ids) == 0 or ((item.step or 1) < 0 and item.start is None):
+        is_backward = (item.step or 1) < 0
+        is_beyond = item.start is not None and item.start >= size
+        if (is_backward and (item.start is None or (is_beyond and (item.stop or 0) < size))) or (
+            is_beyond and item.stop is None
+        ):
             raise RuntimeError(f"Slice: {item} selects nothing of an axis of {size} elements.")
-        return ids
+        return np.arange(size)[item]
     ids = np.atleast_1d(np.asarray(item))
     if ((ids < -size) | (ids >= size)).any():
         raise RuntimeError(f"Slice: index {item} is out of the bounds of an axis of {size} elements.")
