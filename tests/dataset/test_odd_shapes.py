@@ -132,3 +132,16 @@ def test_what_fills_is_converted_as_c_does() -> None:
         (-2.7, "i4", -2),
     ]:
         assert transforms.Fill(value)(np.ones(2, dtype)).tolist() == [expected] * 2
+
+
+BEYOND = [float("nan"), float("inf"), 3e9, -3e9, 1e20, 300.7, -1.5, 70000.0, 2.0**31, -(2.0**31), 2.0**32 + 1024]
+
+
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+def test_floats_beyond_an_int_are_cast_as_upstream_does(source: type) -> None:
+    given = np.array(BEYOND, source)
+    low = -(2**31)
+    whole = [low, low, low, low, low, 300, -1, 70000, low, low, low]
+    assert transforms.TypeCast(ms.int32)(given).tolist() == whole
+    for dtype, numpy_dtype in ((ms.int16, np.int16), (ms.uint16, np.uint16), (ms.int8, np.int8), (ms.uint8, np.uint8)):
+        assert transforms.TypeCast(dtype)(given).tolist() == np.array(whole, np.int32).astype(numpy_dtype).tolist()

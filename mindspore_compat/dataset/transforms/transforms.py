@@ -90,8 +90,12 @@ class TypeCast(TensorOperation):
             kind = "string" if array.dtype.kind == "U" else "bytes"
             raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
-            # By way of int64: C leaves a float outside the range undefined, upstream wraps around.
-            array = array.astype(np.int64)
+            # C leaves a float outside the range undefined; upstream's goes by way of the next register.
+            if self.data_type == np.uint32:
+                array = array.astype(np.int64)
+            else:
+                fits = (array > -(2**31) - 1) & (array < 2**31)
+                array = np.where(fits, array, np.float64(-(2**31))).astype(np.int32)
         return array.astype(self.data_type, copy=False)
 
     _compute_block = _compute
