@@ -80,7 +80,7 @@ class _Valued(Sparse):
 
     def abs(self) -> Any:
         """Magnitudes."""
-        return self._like(wrap(torch.abs(self.values)))
+        return self if self.values.dtype == torch.bool else self._like(wrap(torch.abs(self.values)))
 
     def __neg__(self) -> Any:
         return self._like(wrap(torch.neg(self.values)))

@@ -5,6 +5,7 @@ that of its hash maps (names that share buckets, maps that have grown).
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Signature, signature
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ def source(names: list[str]) -> Any:
 
 
 def batch(dataset: Any, inputs: list[str], outputs: list[str], size: int = 2) -> Any:
-    given = {1: lambda *columns: (columns[0],), 2: lambda *columns: (columns[0], columns[0])}[len(outputs)]
+    def given(first: Any, second: Any, info: Any = None) -> Any:
+        return (first,) * len(outputs)
+
+    given.__signature__ = Signature(list(signature(given).parameters.values())[: len(inputs) + 1])  # type: ignore[attr-defined]
     return dataset.batch(size, per_batch_map=given, input_columns=inputs, output_columns=outputs)
 
 

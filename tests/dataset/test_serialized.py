@@ -105,7 +105,7 @@ def test_python_is_written_by_name_and_refused(here: Path) -> None:
     for made, text in (
         (digits.map(len, ["image"]), "not known"),
         (digits.map(vision.Grayscale(1), ["image"]), "not known"),
-        (digits.batch(2, per_batch_map=lambda *items: items, input_columns=["image"]), "per_batch_map"),
+        (digits.batch(2, per_batch_map=lambda items, info: (items,), input_columns=["image"]), "per_batch_map"),
         (digits.filter(bool, ["label"]), "predicate"),
         (ds.NumpySlicesDataset([1]), "op_type"),
     ):

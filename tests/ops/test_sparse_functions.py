@@ -133,3 +133,51 @@ def test_cells_of_sparse_tensors() -> None:
     np.testing.assert_allclose(turned.asnumpy(), np.stack((W[0] * 0, W[0], 2 * W[1])), rtol=1e-6)
     with pytest.raises(ValueError, match="do not fit"):
         ops.SparseTensorDenseMatmul()(indices, values, (3, 2), Tensor(W[:3]))
+
+
+def _coo(places: list, values: list, dtype: Any = ms.int64) -> Any:
+    return ms.COOTensor(ms.Tensor(places, dtype), ms.Tensor(values, ms.float32), (3, 4))
+
+
+_ORDERED = [[0, 1], [1, 0], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "places", "values"),
+    [
+        (
+            (_ORDERED, [1, 2, 3]),
+            ([[0, 1], [0, 1], [2, 3], [1, 0]], [1, 2, 3, 4]),
+            [[0, 1], [0, 1], [1, 0], [2, 3], [1, 0]],
+            [2, 2, 2, 6, 4],
+        ),
+        (
+            ([[2, 3], [0, 1], [1, 0]], [1, 2, 3]),
+            (_ORDERED, [1, 2, 3]),
+            [[0, 1], [1, 0], [2, 3], [0, 1], [1, 0]],
+            [1, 2, 4, 2, 3],
+        ),
+    ],
+)
+def test_places_out_of_order_are_merged_as_upstream_does(left: Any, right: Any, places: list, values: list) -> None:
+    total = _coo(*left) + _coo(*right)
+    assert (total.indices.tolist(), total.values.tolist()) == (places, values)
+    dense = _coo(*left).to_dense() + _coo(*right).to_dense()
+    assert total.to_dense().tolist() == dense.tolist()
+
+
+@pytest.mark.parametrize("other", [ms.int16, ms.int32])
+def test_indices_of_coo_tensors_are_promoted(other: Any) -> None:
+    for total in (
+        _coo(_ORDERED, [1, 2, 3], other) + _coo(_ORDERED, [1, 2, 3]),
+        _coo(_ORDERED, [1, 2, 3]) + _coo(_ORDERED, [1, 2, 3], other),
+    ):
+        assert total.indices.dtype == ms.int64
+        assert total.values.tolist() == [2, 4, 6]
+    with pytest.raises(TypeError, match="must be int64"):
+        _coo(_ORDERED, [1, 2, 3], other) + _coo(_ORDERED, [1, 2, 3], other)
+
+
+def test_magnitudes_of_bools() -> None:
+    flags = ms.COOTensor(ms.Tensor(_ORDERED, ms.int32), ms.Tensor([True, False, True]), (3, 4)).abs()
+    assert flags.values.tolist() == [True, False, True]

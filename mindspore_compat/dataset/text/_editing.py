@@ -187,22 +187,42 @@ def _check_number_type(data_type: Any, name: str) -> np.dtype:
 
 @arguments
 class ToNumber(TensorOperation):
-    """Texts as numbers. Raises: RuntimeError for what is no number or out of range."""
+    """Texts as numbers: of each what C reads at its start, so that the int of "1.5" is 1.
+
+    Raises: RuntimeError for what begins with no number, or one out of range.
+    """
 
     data_type: Annotated[Any, _check_number_type]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        read: Callable[[str], Any] = float if self.data_type.kind == "f" else int
-        try:
-            words = "ToNumber: input should be string datatype."
-            numbers = [read(as_text(item, words)) for item in np.asarray(array).ravel()]
-            if self.data_type.kind != "f":
-                limits = np.iinfo(self.data_type)
-                if any(not limits.min <= number <= limits.max for number in numbers):
-                    raise ValueError(f"out of the range of {self.data_type}")
-        except ValueError as error:
-            raise RuntimeError(f"ToNumber: string input is invalid: {error}.") from error
+        words = "ToNumber: input should be string datatype."
+        read = _read_float if self.data_type.kind == "f" else _read_int
+        numbers = [read(as_text(item, words), self.data_type) for item in np.asarray(array).ravel()]
         return np.array(numbers, self.data_type).reshape(np.shape(array))
+
+
+_INT = re.compile(r"[ \t-\r]*([+-]?\d+)", re.ASCII)
+_FLOAT = re.compile(
+    r"[ \t-\r]*([+-]?(?:0x[\da-f]+(?:\.[\da-f]*)?(?:p[+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan))",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def _read_int(text: str, dtype: np.dtype) -> int:
+    found, limits = _INT.match(text), np.iinfo(dtype)
+    number = int(found[1]) if found else 0
+    if not found or not limits.min <= number <= limits.max or ("-" in text and dtype.kind == "u"):
+        raise RuntimeError(f"ToNumber: string input is invalid: {text!r} is no {dtype}.")
+    return number
+
+
+def _read_float(text: str, dtype: np.dtype) -> float:
+    found, limits = _FLOAT.match(text), np.finfo(dtype)
+    least = float(np.finfo(np.float64 if dtype == np.float64 else np.float32).tiny)  # float16 is read as float32
+    number = (float.fromhex if "x" in found[1].lower() else float)(found[1]) if found else 0.0
+    if not found or abs(number) > float(limits.max) or 0 < abs(number) < least:
+        raise RuntimeError(f"ToNumber: string input is invalid: {text!r} is no {dtype}.")
+    return number
 
 
 def _check_not_negative(value: Any, name: str) -> int:

@@ -90,8 +90,12 @@ class TypeCast(TensorOperation):
             kind = "string" if array.dtype.kind == "U" else "bytes"
             raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
-            # By way of int64: C leaves a float outside the range undefined, upstream wraps around.
-            array = array.astype(np.int64)
+            # C leaves a float outside the range undefined; upstream's goes by way of the next register.
+            if self.data_type == np.uint32:
+                array = array.astype(np.int64)
+            else:
+                fits = (array > -(2**31) - 1) & (array < 2**31)
+                array = np.where(fits, array, np.float64(-(2**31))).astype(np.int32)
         return array.astype(self.data_type, copy=False)
 
     _compute_block = _compute
@@ -121,8 +125,7 @@ class OneHot(TensorOperation):
         self.smoothing_rate = float(self.smoothing_rate)
 
     def _compute(self, labels: np.ndarray) -> np.ndarray:
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = labels[:, 0]
+        labels = np.squeeze(labels)
         if labels.ndim > 1:
             raise RuntimeError(f"OneHot: Only support scalar or 1D input, got rank: {labels.ndim}.")
         return self._compute_block(labels)
@@ -161,7 +164,8 @@ class Fill(TensorOperation):
                 "Fill: fill_value and the input tensor must be of the same data type when involving strings or bytes, "
                 f"but got fill_value data type {kinds[0]} and input tensor data type {kinds[1]}."
             )
-        return np.full(array.shape, self.fill_value, None if is_text else array.dtype)
+        value = np.asarray(self.fill_value)
+        return np.full(array.shape, value if is_text else value.astype(array.dtype))  # as C++ converts: modulo 2^n
 
     _compute_block = _compute
 
@@ -189,10 +193,13 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
     if item is None or item is ...:
         return np.arange(size)
     if isinstance(item, slice):
-        ids = np.arange(size)[item]
-        if len(ids) == 0 or ((item.step or 1) < 0 and item.start is None):
+        is_backward = (item.step or 1) < 0
+        is_beyond = item.start is not None and item.start >= size
+        if (is_backward and (item.start is None or (is_beyond and (item.stop or 0) < size))) or (
+            is_beyond and item.stop is None
+        ):
             raise RuntimeError(f"Slice: {item} selects nothing of an axis of {size} elements.")
-        return ids
+        return np.arange(size)[item]
     ids = np.atleast_1d(np.asarray(item))
     if ((ids < -size) | (ids >= size)).any():
         raise RuntimeError(f"Slice: index {item} is out of the bounds of an axis of {size} elements.")

@@ -68,26 +68,23 @@ class ConvertColor(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         mode = self.convert_mode
         check_image(image, "ConvertColor")
-        channels = 1 if image.ndim == 2 else image.shape[2]
-        expected = {0: 3, 2: 3, 4: 3, 6: 3, 7: 3, 8: 1, 9: 1}.get(int(mode), 4)
-        if channels != expected:
-            raise RuntimeError(f"ConvertColor: {mode.name} needs {expected} channels, but the image is {image.shape}.")
-        if mode in (ConvertMode.COLOR_GRAY2RGB, ConvertMode.COLOR_GRAY2RGBA):
-            image = np.repeat(image.reshape(*image.shape[:2], 1), 3, -1)
-            return image if mode == ConvertMode.COLOR_GRAY2RGB else _with_alpha(image)
+        image = image[..., None] if image.ndim == 2 else image
+        channels, is_from_gray, is_to_gray = image.shape[2], mode in (8, 9), mode in (6, 7, 10, 11)
+        if channels not in ((1,) if is_from_gray else (3, 4) if is_to_gray else (1, 3, 4)):
+            raise RuntimeError(f"ConvertColor: {mode.name} does not take an image of {channels} channels.")
+        if channels == 1:
+            image = np.repeat(image, 3, -1)
         is_swapped = mode in (2, 3, 4, 5, 6, 10)
         color = image[..., 2::-1] if is_swapped else image[..., :3]
-        if mode in (6, 7, 10, 11):
+        if is_to_gray:
             return _color.gray(color)
-        if mode in (0, 2):
-            return _with_alpha(color)
-        if mode == ConvertMode.COLOR_BGRA2RGBA:
-            return np.concatenate([color, image[..., 3:]], -1)
+        if mode in (0, 2, 5, 9):
+            return np.concatenate([color, image[..., 3:]], -1) if channels == 4 else _with_alpha(color)
         return np.ascontiguousarray(color)
 
 
 def _with_alpha(image: np.ndarray) -> np.ndarray:
-    top = 255 if image.dtype == np.uint8 else 1
+    top = np.iinfo(image.dtype).max if image.dtype.kind == "u" else 1
     return np.concatenate([image, np.full_like(image[..., :1], top)], -1)
 
 

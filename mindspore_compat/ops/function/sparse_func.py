@@ -107,15 +107,47 @@ def row_tensor_add(row_tensor: RowTensor, dense: Any) -> Any:
 # --- COOTensors -------------------------------------------------------------------------------------------------------
 
 
-def summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """(places (n, axes) in order, sums of the values there, how many each sums up)."""
+def _flat(indices: Any, shape: tuple[int, ...]) -> Any:
+    """The place (n) in row-major order of each of ``indices`` (n, axes)."""
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    flat = torch.sum(indices.long() * constant(strides, indices.device), 1)
-    flat, place, count = torch.unique(flat, return_inverse=True, return_counts=True)
+    return torch.sum(indices.long() * constant(strides, indices.device), 1)
+
+
+def summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """(places (n, axes) in order, sums of the values there, how many each sums up)."""
+    flat, place, count = torch.unique(_flat(indices, shape), return_inverse=True, return_counts=True)
     total = torch.index_add(values.new_zeros(flat.shape[0]), 0, place, values)
     return torch.stack(torch.unravel_index(flat, shape), 1).to(indices.dtype), total, count
+
+
+def _pairs(left: list[int], right: list[int]) -> list[tuple[int, int]]:
+    """Numbers of equal places, len(right) or len(left) where there is none: merged as upstream does, which takes both
+    to be in order and without duplicates, and gives places several times where they are not.
+    """
+    found, i, j = [], 0, 0
+    while i < len(left) and j < len(right):
+        takes_left, takes_right = left[i] <= right[j], right[j] <= left[i]
+        found.append((i if takes_left else len(left), j if takes_right else len(right)))
+        i, j = i + takes_left, j + takes_right
+    found += [(k, len(right)) for k in range(i, len(left))]
+    return found + [(len(left), k) for k in range(j, len(right))]
+
+
+def _added(x1: COOTensor, x2: COOTensor, indices: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """(places, sums, whether both have a value there)."""
+    flat = [_flat(each, x1.shape) for each in indices]
+    if all(bool((torch.diff(each) > 0).all()) for each in flat):
+        values = torch.cat((x1.values, x2.values))
+        places, total, count = summed(torch.cat(indices), values, x1.shape)
+        return places, total, count > 1
+    pairs = constant(_pairs(flat[0].tolist(), flat[1].tolist()), flat[0].device)
+    left, right = torch.unbind(pairs, 1)
+    total = torch.cat((x1.values, x1.values.new_zeros(1)))[left] + torch.cat((x2.values, x2.values.new_zeros(1)))[right]
+    is_left, is_right = left < len(flat[0]), right < len(flat[1])
+    places = torch.cat(indices)[torch.where(is_left, left, right + len(flat[0]))]
+    return places, total, is_left & is_right
 
 
 def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> tuple[Any, Any, Any]:
@@ -128,16 +160,14 @@ def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
     """x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as upstream.
 
     Raises:
-        ValueError: for different shapes. TypeError: unless indices are int64.
+        ValueError: for different shapes. TypeError: unless indices of one are int64.
     """
-    for x in (x1, x2):
-        if x.indices.dtype != torch.int64:
-            raise TypeError(f"For 'coo_add', the indices must be int64, but got {x.indices.dtype}.")
+    if torch.int64 not in (x1.indices.dtype, x2.indices.dtype):
+        raise TypeError(f"For 'coo_add', the indices must be int64, but got {x1.indices.dtype}.")
     if x1.shape != x2.shape:
         raise ValueError(f"For 'coo_add', the shapes must be the same, but got {x1.shape} and {x2.shape}.")
-    values = torch.cat((x1.values, x2.values))
-    indices, total, count = summed(torch.cat((x1.indices, x2.indices)), values, x1.shape)
-    kept = (count == 1) | (torch.abs(total) >= thresh)
+    indices, total, is_sum = _added(x1, x2, (x1.indices.long(), x2.indices.long()))
+    kept = ~is_sum | (torch.abs(total) >= thresh)
     return COOTensor(wrap(indices[kept]), wrap(total[kept]), x1.shape)
 
 

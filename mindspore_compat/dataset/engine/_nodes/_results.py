@@ -1,18 +1,26 @@
-"""What a per_batch_map has returned: checks, and columns of it."""
+"""What functions of batches take and have returned: checks, and columns of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.engine._execution.columns import stack_column, to_column
+from mindspore_compat.dataset.transforms._operation import call_user_function
 
-__all__ = ["check_kinds", "check_rows", "to_batch_column"]
+__all__ = ["as_rows", "check_kinds", "check_signature", "to_batch_column", "to_int32"]
 
 
 _MIXED = "Batch: mismatched types returned from per_batch_map"
+
+
+def check_signature(per_batch_map: Callable | None, input_columns: Sequence[str] | None) -> None:
+    """ValueError where the function does not take the columns that are named, and the `BatchInfo`."""
+    if per_batch_map and input_columns and len(signature(per_batch_map).parameters) != len(input_columns) + 1:
+        raise ValueError("The signature of per_batch_map should match with input columns.")
 
 
 def check_kinds(results: Sequence[Any]) -> None:
@@ -28,17 +36,19 @@ def check_kinds(results: Sequence[Any]) -> None:
         )
 
 
-def check_rows(results: Sequence[Any], names: Sequence[str]) -> None:
-    """RuntimeError where a list of dicts, one a row, stands beside another number of rows."""
-    counts = {
-        len(result) for result in results if isinstance(result, list) and any(isinstance(i, dict) for i in result)
-    }
-    for result, name in zip(results, names, strict=True):
-        if counts and not isinstance(result, dict) and len(result) != max(counts):
+def as_rows(results: tuple, names: Sequence[str], count: int) -> tuple:
+    """`results`, as upstream takes them: arrays (and dicts) are whole batches of any length; where one column is
+    anything else, each column is a list of the batch's `count` rows. Raises: RuntimeError.
+    """
+    if all(isinstance(result, (np.ndarray, dict)) for result in results):
+        return results
+    columns = tuple(call_user_function(list, (result,), "batch operation: per_batch_map failed.") for result in results)
+    for column, name in zip(columns, names, strict=True):
+        if len(column) != count:
             raise RuntimeError(
-                f"Invalid data, column: {name} expects: {max(counts)} rows returned from 'per_batch_map', but got: "
-                f"{len(result)}"
+                f"Invalid data, column: {name} expects: {count} rows returned from 'per_batch_map', got: {len(column)}"
             )
+    return columns
 
 
 def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
@@ -48,9 +58,32 @@ def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
     return {key: [item[key] for item in dicts] for key in dicts[0]}
 
 
+def _is_plain(values: list[Any]) -> bool:
+    """Whether NumPy makes of all values at once what it makes of each: others have no dtype in common."""
+    return type(values[0]) in (int, float, bool, str, bytes) and all(type(v) is type(values[0]) for v in values)
+
+
 def to_batch_column(result: Any, what: str) -> Any:
-    if isinstance(result, list) and result and any(isinstance(item, dict) for item in result):
+    if isinstance(result, list) and any(isinstance(item, dict) for item in result):
         return _merged([item if isinstance(item, dict) else None for item in result])
-    if isinstance(result, list) and result and not isinstance(result[0], (int, float, str, bytes)):
+    if isinstance(result, list) and not _is_plain(result):
         return stack_column([to_column(value, what) for value in result], "of per_batch_map")
     return to_column(result, what)
+
+
+def to_int32(value: Any, refusal: str, least: int = -(2**31)) -> int:
+    """`value`, which a function has returned, as C++'s int: RuntimeError for Python's floats, strings, arrays of
+    several numbers, and what is below `least` or beyond 32 bits.
+    """
+    is_refused = (
+        isinstance(value, (float, str, bytes))
+        or np.iscomplexobj(value)
+        or (isinstance(value, np.ndarray) and value.size != 1)
+    )
+    try:
+        number = None if is_refused else int(value.flat[0] if isinstance(value, np.ndarray) else value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not least <= number < 2**31:
+        raise RuntimeError(f"{refusal}, but got {value!r}.")
+    return number

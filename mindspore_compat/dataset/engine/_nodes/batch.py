@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from itertools import islice, pairwise
 from typing import Any
 
@@ -20,15 +21,16 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check,
 )
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
-from mindspore_compat.dataset.engine._execution.columns import (
-    Row,
-    positions,
-    rows_of,
-    stack_columns,
-)
+from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stack_columns
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes._results import check_kinds, check_rows, to_batch_column
+from mindspore_compat.dataset.engine._nodes._results import (
+    as_rows,
+    check_kinds,
+    check_signature,
+    to_batch_column,
+    to_int32,
+)
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -57,6 +59,8 @@ class BatchInfo:
 def _check_batch_size(batch_size: Any) -> None:
     if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
         raise refused(TypeError, "batch_size should either be an int or a callable.", type(batch_size))
+    if callable(batch_size) and len(signature(batch_size).parameters) != 1:
+        raise ValueError("callable batch_size should take one parameter (BatchInfo).")
     if isinstance(batch_size, int) and batch_size != -1:
         check_value(batch_size, (1, INT32_MAX), "batch_size")
 
@@ -98,6 +102,7 @@ class BatchDataset(Dataset):
         self.max_rowsize = row_sizes(max_rowsize, batch_size)
         self.per_batch_map = per_batch_map
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+        check_signature(per_batch_map, self.input_columns)
         self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
         self.python_multiprocessing = python_multiprocessing
 
@@ -179,9 +184,7 @@ class BatchDataset(Dataset):
         if not callable(self.batch_size):
             return None if self.batch_size == -1 else self.batch_size
         size = call_user_function(self.batch_size, (info,), "batch_size function failed.")
-        if not isinstance(size, (int, np.integer)) or size < 1:
-            raise RuntimeError(f"Invalid batch_size function, expected a return value > 0, but got {size!r}.")
-        return int(size)
+        return to_int32(size, "Invalid batch_size function, expected a return value > 0", 1)
 
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
@@ -212,7 +215,7 @@ class BatchDataset(Dataset):
                 f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
         check_kinds(results)
-        check_rows(results, outputs)
+        results = as_rows(results, outputs, len(columns[0]))
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
@@ -238,7 +241,10 @@ def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo
     padded = []
     for name, column in zip(names, columns, strict=True):
         values = rows_of(column)
-        if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
+        if isinstance(values[0], dict):
+            if name in pad_info:
+                raise RuntimeError(f"PadEnd: can not pad dicts, of which column {name} is.")
+        elif (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
             values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
         padded.append(values)
     return stack_columns(padded, names)
@@ -349,8 +355,9 @@ class BucketBatchByLengthDataset(Dataset):
 
     def _length(self, values: tuple) -> int:
         if self.element_length_function is None:
-            return values[0].shape[0]
-        return int(call_user_function(self.element_length_function, values, "element_length_function failed."))
+            return next(iter(getattr(values[0], "shape", ())), 0)
+        length = call_user_function(self.element_length_function, values, "element_length_function failed.")
+        return to_int32(length, "Invalid element_length_function, the return value should be an integer")
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
         if not self.pad_to_bucket_boundary:

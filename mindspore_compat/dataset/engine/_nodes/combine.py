@@ -66,6 +66,12 @@ class ConcatDataset(Dataset):
             if not isinstance(dataset, Dataset):
                 raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
         super().__init__(datasets)
+        for number, child in enumerate(self.children):
+            if child.get_dataset_size() == 0:
+                raise ValueError(
+                    f"There are no samples in the dataset number {number}. Please make sure there are valid samples in "
+                    "the dataset."
+                )
         self._sampler: DistributedSampler | None = None
         self._is_mixed = False
 

@@ -108,7 +108,7 @@ class RepeatDataset(_IndexNode):
         return self.children[0].get_dataset_size() * max(self.count, 1)
 
     def get_repeat_count(self) -> int:
-        return self.count
+        return super().get_repeat_count() if self.count == 1 else self.count
 
     def _is_indexed(self) -> bool:
         return self.count > 0 and super()._is_indexed()

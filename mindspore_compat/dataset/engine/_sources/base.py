@@ -58,7 +58,7 @@ class MappableDataset(SourceDataset):
         super().__init__(num_parallel_workers, cache)
         if num_samples is not None:
             check_num_samples(num_samples)
-        self.sampler: BuiltinSampler = select_sampler(num_samples or None, sampler, shuffle, num_shards, shard_id)
+        self.sampler: BuiltinSampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _num_rows(self) -> int:
         """Samples of the source, before the sampler."""

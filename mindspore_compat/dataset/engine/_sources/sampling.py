@@ -38,7 +38,8 @@ def select_sampler(
                 f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: "
                 f"{num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. Give them to the sampler instead."
             )
-        return _as_sampler(sampler, num_samples)
+        return _as_sampler(sampler, num_samples or None)
+    num_samples = num_samples or None  # 0 is all
     _check_shards(num_shards, shard_id)
     if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
         raise refused(TypeError, SHUFFLES, shuffle)
