@@ -164,7 +164,8 @@ class ShapeMethods:
         if not repeats:
             raise TypeError("For 'Tensor.repeat', 'repeats' must be an int or ints, but got none.")
         dims, first, several = _Base.dim(self), repeats[0], len(repeats) > 1
-        if axis is None and len(repeats) == 2 and dims > 2:
+        # A repetition of 0 leaves no element, one below is refused: what programs of 1.x write so is an axis.
+        if axis is None and len(repeats) == 2 and (dims > 2 or repeats[1] <= 0):
             axis, several = repeats[1], False
         if axis is None:
             if several:
