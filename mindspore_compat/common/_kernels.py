@@ -75,7 +75,6 @@ _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
     "square": (torch.square, _FLOAT16),
     "pow": (torch.pow, _FLOAT16),
     "vector_norm": (torch.linalg.vector_norm, _FLOAT16),
-    "tanh": (torch.tanh, _BOTH),
     "prod": (torch.prod, _BOTH),
     "logsumexp": (torch.logsumexp, _BOTH),
 }
@@ -321,9 +320,7 @@ def cast_by_autocast(device: str, operator: Callable[..., Any], args: tuple[Any,
 KERNELS: dict[str, Callable[..., Any]] = {name: _kernel(name) for name in _TABLE}
 globals().update(KERNELS)
 #: methods of torch's Tensors that are these operators
-METHODS = {
-    name: KERNELS[name] for name in "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner square pow tanh".split()
-}
+METHODS = {name: KERNELS[name] for name in "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner square pow".split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -139,7 +139,7 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "sqrt": torch.sqrt,
     "square": kernels.square,
     "tan": _of_angle(torch.tan),
-    "tanh": _of_angle(kernels.tanh),
+    "tanh": _of_angle(torch.tanh),
     "trunc": lambda x: torch.trunc(float_of(x)),
     "cbrt": _as_floats(lambda x: torch.sign(x) * kernels.pow(torch.abs(x), 1 / 3)),
 }

@@ -88,14 +88,14 @@ class Tanh(Cell):
     """tanh(x)."""
 
     def construct(self, x: Any) -> Any:
-        return kernels.tanh(x)
+        return torch.tanh(x)
 
 
 class Tanhshrink(Cell):
     """x - tanh(x)."""
 
     def construct(self, x: Any) -> Any:
-        return torch.sub(x, kernels.tanh(x))
+        return torch.sub(x, torch.tanh(x))
 
 
 class SiLU(Cell):

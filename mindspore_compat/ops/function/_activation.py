@@ -7,7 +7,6 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
@@ -45,7 +44,7 @@ def inplace_sigmoid(input: Any) -> Any:
 
 def tanh(input: Any) -> Any:
     """The hyperbolic tangent."""
-    return wrap(kernels.tanh(input))
+    return wrap(torch.tanh(input))
 
 
 def tanh_(input: Any) -> Any:

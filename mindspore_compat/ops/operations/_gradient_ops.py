@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._overwritten import aside
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -174,7 +173,7 @@ def _silu(dout: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 def _gelu(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     cube, scale = 0.044715, 0.7978845608028654  # sqrt(2 / pi)
-    inner = kernels.tanh(scale * (x + cube * x * x * x))
+    inner = torch.tanh(scale * (x + cube * x * x * x))
     return dy * 0.5 * (1 + inner + x * (1 - inner * inner) * scale * (1 + 3 * cube * x * x))
 
 

@@ -163,9 +163,9 @@ def BasicLSTMCell(
         both = torch.concat((to_dtype(x, c.dtype), to_dtype(h, c.dtype)), 1)
         gates = kernels.matmul(both, to_dtype(w, c.dtype)) + to_dtype(b, c.dtype)
         i, j, f, o = torch.chunk(gates, 4, 1)
-        i, j, f, o = torch.sigmoid(i), kernels.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
+        i, j, f, o = torch.sigmoid(i), torch.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
         state = f * c + i * j
-        shown = kernels.tanh(state)
+        shown = torch.tanh(state)
         return wrap((state, to_dtype(o * shown, torch.float16), i, j, f, o, shown))
 
     return run
@@ -245,11 +245,11 @@ def DynamicRNN(
         for step in torch.unbind(x, 0):
             gates = to_dtype(kernels.matmul(torch.cat((step, to_dtype(h, step.dtype)), 1), w), b.dtype) + b
             i, j, f, o = torch.chunk(gates, 4, 1)
-            i, j, f, o = torch.sigmoid(i), kernels.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
+            i, j, f, o = torch.sigmoid(i), torch.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
             c = f * c + i * j
             if cell_clip > 0:
                 c = torch.clamp(c, -cell_clip, cell_clip)
-            tanh_c = kernels.tanh(c)
+            tanh_c = torch.tanh(c)
             h = o * tanh_c
             steps.append((h, h, c, i, j, f, o, tanh_c))
         y, hs, *rest = [torch.stack(items) for items in zip(*steps)]
@@ -304,7 +304,7 @@ def DynamicGRUV2(
             if gate_order == "zrh":
                 r_i, z_i, r_h, z_h = z_i, r_i, z_h, r_h
             r, z = torch.sigmoid(r_i + r_h), torch.sigmoid(z_i + z_h)
-            n = kernels.tanh(n_i + r * n_h)
+            n = torch.tanh(n_i + r * n_h)
             h = (1 - z) * n + z * h
             steps.append((h, h, z, r, n, n_h))
         return wrap(tuple(torch.stack(items) for items in zip(*steps)))
