@@ -114,6 +114,7 @@ PROJECTS = (
                 makes="generated_samples.png",
             ),
         ),
+        chance="the points between pictures: two runs of real MindSpore draw other numbers by UniformReal()",
     ),
     Project(
         "cyclegan",
