@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -93,6 +94,7 @@ class RowTensor(Sparse):
         TypeError: if indices or values are no Tensors.
     """
 
+    @formerly(dense_shape="shape")
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, row_tensor: Any = None) -> None:
         if row_tensor is not None:
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
@@ -172,6 +174,7 @@ class SparseTensor(COOTensor):
 
     dense_shape = property(lambda self: self._shape, doc="Shape of the dense tensor, by 1.x's name.")
 
+    @formerly(dense_shape="shape")
     def __init__(self, indices: Any, values: Any, shape: Any) -> None:
         super().__init__(indices, values, shape)
 

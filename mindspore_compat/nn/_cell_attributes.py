@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import formerly
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._in_graph import by_compiled_line, in_graph, refuse_if_strict
 from mindspore_compat.common._program import program
@@ -341,6 +342,7 @@ class Attributes(Listing):
         self._restructured()
         self._parameters[param_name] = param
 
+    @formerly(child="child_cell")
     def insert_child_to_cell(self, child_name: str, child_cell: Any) -> None:
         """Register a child under a name, without touching its parameters' names.
 

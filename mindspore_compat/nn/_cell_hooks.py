@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._differentiation import is_differentiable
 from mindspore_compat.common._in_graph import in_graph
 from mindspore_compat.common._wrap import plain, wrap
@@ -78,6 +79,7 @@ class Hooks(Attributes):
         self._changed()
         return _handle(super().register_full_backward_pre_hook(hook, *args, **kwargs))
 
+    @formerly(fn="hook_fn")
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
         """``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; what it returns, if
         anything, takes their place. Returns a handle with ``remove()``.

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import known_as
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tensor_indexing import as_indices
@@ -17,7 +18,6 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops._adapt import as_plain
-from mindspore_compat.ops.function._argument_names import known_as
 
 __all__ = ["install_spellings"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import known_as
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops.function.sparse_func import (
@@ -86,7 +87,7 @@ def _csr_by_sign(name: str, sign: int) -> Any:
     return method
 
 
-def _checked_operand(function: Any) -> Any:
+def _checked_operand(function: Any, name: str) -> Any:
     def method(self: Any, operand: Any) -> Any:
         if not isinstance(operand, (torch.Tensor, CSRTensor)):
             raise TypeError(
@@ -95,7 +96,7 @@ def _checked_operand(function: Any) -> Any:
         return function(self, operand)
 
     method.__doc__ = function.__doc__
-    return method
+    return known_as(method, {name: "operand"})
 
 
 _add = _coo_by("add", lambda x, y: _onto(x, y), lambda x, y: coo_add(x, y, 0))
@@ -117,8 +118,8 @@ _METHODS: dict[type, dict[str, Any]] = {
     },
     CSRTensor: {
         "to_coo": csr_to_coo,
-        "mv": _checked_operand(csr_mv),
-        "mm": _checked_operand(csr_mm),
+        "mv": _checked_operand(csr_mv, "dense_vector"),
+        "mm": _checked_operand(csr_mm, "matrix"),
         "sum": csr_reduce_sum,
         "add": csr_add,
         "__add__": _csr_by_sign("add", 1),

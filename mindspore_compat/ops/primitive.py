@@ -13,6 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from mindspore_compat._api.former_names import formerly
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
@@ -174,6 +175,7 @@ class Primitive:
                 )
         self.attrs.update(input_names=inputs, output_names=outputs)
 
+    @formerly(strategy="in_strategy")
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
         """Say how the operator's tensors are cut over processes, in the modes semi_auto_parallel and auto_parallel; in
         others it has no effect.

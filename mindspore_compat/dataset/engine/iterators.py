@@ -71,6 +71,10 @@ class Iterator:
     def __next__(self) -> Any:
         return self._output(self._next_row())
 
+    def get_next(self) -> Any:
+        """The next row. Of MindSpore 1.x; `next` does the same."""
+        return next(self)
+
     def _output(self, row: Row) -> Any:
         raise NotImplementedError
 

@@ -28,6 +28,16 @@ __all__ = [name for name in _transforms.__all__ if name not in _PYTHON_ONLY]
 for _name in _PYTHON_ONLY:
     globals().pop(_name, None)
 
+
+class Decode(_transforms.Decode):  # type: ignore[no-redef]
+    """The bytes of an image file as RGB: uint8 (H, W, 3). Raises: ValueError unless ``rgb`` is True."""
+
+    def __init__(self, rgb: bool = True) -> None:
+        if rgb is not True:
+            raise ValueError(f"Decode: 'rgb' must be True, but got {rgb!r}; reverse the channels for BGR.")
+        super().__init__()
+
+
 # Libraries list all names of 1.x when they are imported (`tinyms.vision`).
 for _name, _instead in (
     ("SoftDvppDecodeResizeJpeg", "Decode and Resize"),

@@ -215,6 +215,10 @@ def _unscaled_shard(scale: Any, gradient: Any, accumulated: Any) -> Any:
     return result
 
 
+_grad_scale = MultitypeFuncGraph("grad_scale")  # tutorials of 1.x import it
+_grad_scale.register("Tensor", "Tensor")(
+    lambda scale, gradient: wrap(plain(gradient) * plain(scale).reciprocal().to(gradient.dtype))
+)
 grad_scale = MultitypeFuncGraph("grad_scale")
 grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled)
 shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")

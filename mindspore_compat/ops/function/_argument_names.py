@@ -7,12 +7,13 @@ Libraries ask ``inspect.signature`` which MindSpore they run on (mindcv's ``comp
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["known_as", "name_arguments", "named"]
+from mindspore_compat._api.former_names import known_as
+
+__all__ = ["name_arguments", "named"]
 
 _Function = Callable[..., Any]
 
@@ -54,9 +55,67 @@ _OLD = {
     "zeros": "device",
 }
 
+#: function -> names of its arguments in releases before 2.0, and in 2.0's alphas, "OLD=NEW"; where upstream has renamed
+#: them twice a function has both
+_FORMER: dict[str, str] = {}
+for _renamed, _functions in {
+    "x=input": """abs absolute acos acosh adaptive_max_pool3d addbmm addmm addmv all aminmax angle any arccos arccosh
+        arctan arctan2 argmax argmin asin asinh atan atanh baddbmm bernoulli broadcast_to ceil clip combinations cos
+        cosh cummax cummin divide dropout dropout1d dropout2d dropout3d erf erfc exp exp2 expm1 flip fliplr flipud floor
+        gather_elements hardshrink hardswish heaviside hypot i0 interpolate is_floating_point isfinite isnan isreal log
+        log10 log1p log2 log_matrix_determinant logical_not logit masked_select matrix_determinant matrix_exp median
+        nan_to_num nanmedian neg negative nonzero numel pdist pixel_shuffle pixel_unshuffle positive prelu prod relu
+        roll rot90 round silu sin sinc sinh soft_shrink softmax softshrink square subtract tan unbind unique""",
+    "x=input y=other": """add atan2 bitwise_and bitwise_or bitwise_xor equal ge gt kron le less logical_and logical_or
+        maximum minimum mul ne remainder sub where xlogy""",
+    "x1=input x2=other": "gcd isclose lcm logaddexp logaddexp2 matmul",
+    "x1=input x2=vec2": "ger outer",
+    "input_x=input": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+        adaptive_max_pool2d diag flatten fractional_max_pool2d fractional_max_pool3d gelu grid_sample hardsigmoid
+        mse_loss ones_like sigmoid squeeze tanh transpose unsqueeze""",
+    "input_x=input x=input": "zeros_like",
+    "inputs=input": "cross_entropy multi_margin_loss multinomial narrow",
+    "inputs=input group=groups": "conv2d conv3d",
+    "inputs=tensors": "dstack",
+    "inputs=input_x": "masked_fill",
+    "input_x=tensors": "concat stack",
+    "x=input keep_dims=keepdims": "amax amin max min",
+    "logits=input labels=target": "smooth_l1_loss",
+}.items():
+    _FORMER.update(dict.fromkeys(_functions.split(), _renamed))
+_FORMER |= {
+    "addcdiv": "input_data=input x1=tensor1 x2=tensor2",
+    "addcmul": "input_data=input x1=tensor1 x2=tensor2",
+    "affine_grid": "output_size=size",
+    "arange": "stop=end",
+    "binary_cross_entropy_with_logits": "logits=input label=target",
+    "cdist": "x=x1 y=x2",
+    "dot": "a=input b=other",
+    "eye": "t=dtype",
+    "index_fill": "dim=axis",
+    "lerp": "start=input",
+    "linspace": "stop=end",
+    "logsumexp": "x=input axis=dim keep_dims=keepdim",
+    "norm": "input_x=A",
+    "ones": "type=dtype",
+    "orgqr": "x=input tau=input2",
+    "permute": "x=input dims=axis",
+    "pow": "x=input y=exponent",
+    "range": "limit=end delta=step",
+    "renorm": "input_x=input dim=axis",
+    "repeat_interleave": "x=input dim=axis",
+    "reshape": "input_x=input input_shape=shape",
+    "scalar_to_tensor": "x=input_x",
+    "select": "cond=condition x=input y=other",
+    "std": "input_x=input unbiased=ddof keep_dims=keepdims",
+    "svd": "a=input",
+    "tile": "input_x=input multiples=dims reps=dims",
+    "unique_consecutive": "x=input return_idx=return_inverse axis=dim",
+}
+
 
 def name_arguments(members: dict[str, Any]) -> None:
-    """Give the functions of a module (``globals()``) upstream's names."""
+    """Give the functions of a module (``globals()``) upstream's names, and those of its releases before."""
     for name, names in _NAMES.items():
         members[name] = named(name, members[name], names.split())
     for name, old in _OLD.items():
@@ -64,6 +123,8 @@ def name_arguments(members: dict[str, Any]) -> None:
         signature = inspect.signature(function)
         shown = [item for key, item in signature.parameters.items() if key not in hidden]
         function.__signature__ = signature.replace(parameters=shown)
+    for name, renamed in _FORMER.items():
+        members[name] = known_as(members[name], dict(item.split("=") for item in renamed.split()))
 
 
 def named(name: str, function: _Function, names: list[str]) -> _Function:
@@ -75,15 +136,3 @@ def named(name: str, function: _Function, names: list[str]) -> _Function:
     called.__name__ = called.__qualname__ = name
     called.__signature__ = signature.replace(parameters=renamed + parameters[len(names) :])
     return called  # type: ignore[no-any-return]
-
-
-def known_as(function: _Function, names: dict[str, str]) -> _Function:
-    """``function``, with other names for some of its arguments."""
-
-    @functools.wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            kwargs = {names.get(name, name): value for name, value in kwargs.items()}
-        return function(*args, **kwargs)
-
-    return called

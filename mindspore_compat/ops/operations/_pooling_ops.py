@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import formerly
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -22,6 +23,7 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
+@formerly(ksize="kernel_size", padding="pad_mode")
 @primitive
 def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
     """Maxima over windows."""
@@ -30,6 +32,7 @@ def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", dat
     return lambda x: F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
 
 
+@formerly(ksize="kernel_size", padding="pad_mode")
 @primitive
 def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
     """Means over windows; padding does not count."""
@@ -97,6 +100,7 @@ def AvgPool3D(
     )
 
 
+@formerly(ksize="kernel_size", padding="pad_mode")
 @primitive
 def MaxPoolWithArgmax(
     kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"

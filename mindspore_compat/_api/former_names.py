@@ -1,0 +1,41 @@
+"""Arguments that an earlier release called otherwise: they are taken by that name too, and `inspect.signature` shows
+today's, by which libraries tell the release.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+__all__ = ["formerly", "known_as"]
+
+_Function = Callable[..., Any]
+_Class = TypeVar("_Class", bound=type)
+
+
+def known_as(function: _Function, names: dict[str, str]) -> _Function:
+    """``function``, with other names for some of its arguments: {other: its own}."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not names.keys().isdisjoint(kwargs):
+            count = len(kwargs)
+            kwargs = {names.get(name, name): value for name, value in kwargs.items()}
+            if len(kwargs) < count:
+                raise TypeError(f"{function.__name__}() got an argument by its old name and by its new one")
+        return function(*args, **kwargs)
+
+    return called
+
+
+def formerly(**names: str) -> Callable[[Any], Any]:
+    """Decorator: a function or a class whose arguments were called so, OLD="NEW"."""
+
+    def mark(target: Any) -> Any:
+        if not isinstance(target, type):
+            return known_as(target, names)
+        target.__init__ = known_as(target.__init__, names)  # type: ignore[misc]
+        return target
+
+    return mark
