@@ -30,6 +30,7 @@ REFUSED = {
     ("sequence_mask", "prim_name"): "of upstream's own use",
     ("standard_laplace", "seed2"): "a second seed that no release documents",
     ("standard_normal", "seed2"): "a second seed that no release documents",
+    ("unique_consecutive", "axis"): "of alphas alone, and counted among the calls that 2.10 refuses",
     ("vjp", "v"): "of 1.x, where vjp gave the product; today it gives a function",
 }
 

@@ -110,7 +110,7 @@ _FORMER |= {
     "std": "input_x=input unbiased=ddof keep_dims=keepdims",
     "svd": "a=input",
     "tile": "input_x=input multiples=dims reps=dims",
-    "unique_consecutive": "x=input return_idx=return_inverse axis=dim",
+    "unique_consecutive": "x=input return_idx=return_inverse",
 }
 
 
@@ -123,8 +123,13 @@ def name_arguments(members: dict[str, Any]) -> None:
         signature = inspect.signature(function)
         shown = [item for key, item in signature.parameters.items() if key not in hidden]
         function.__signature__ = signature.replace(parameters=shown)
+    former: dict[_Function, dict[str, str]] = {}  # of functions: some have several names
     for name, renamed in _FORMER.items():
-        members[name] = known_as(members[name], dict(item.split("=") for item in renamed.split()))
+        former.setdefault(members[name], {}).update(dict(item.split("=") for item in renamed.split()))
+    called = {function: known_as(function, names) for function, names in former.items()}
+    members.update(
+        {name: called[item] for name, item in members.items() if inspect.isfunction(item) and item in called}
+    )
 
 
 def named(name: str, function: _Function, names: list[str]) -> _Function:
