@@ -38,6 +38,14 @@ _NAMES: dict[str, dict[str, str]] = {
     "renorm": {"dim": "axis"},
     "sub": {"y": "other"},
     "where": {"other": "y"},
+    # of releases before 2.0, and its alphas
+    "addcdiv": {"x1": "tensor1", "x2": "tensor2"},
+    "addcmul": {"x1": "tensor1", "x2": "tensor2"},
+    **{name: {"y": "other"} for name in ("atan2", "xlogy")},
+    **{name: {"x": "other"} for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "ge", "gt")},
+    "index_fill": {"dim": "axis"},
+    "pow": {"power": "exponent"},
+    "true_divide": {"value": "divisor"},
 }
 
 

@@ -69,6 +69,11 @@ _x = np.arange(6, dtype=np.float32).reshape(2, 3)
         (lambda x: ops.ones(shape=(2,), type=ms.float16), lambda x: ops.ones((2,), ms.float16)),
         (lambda x: ops.AvgPool(ksize=2, strides=1, padding="same")(x[None, None]), lambda x: _pooled(ops.AvgPool, x)),
         (lambda x: ops.MaxPool(ksize=2, strides=1, padding="same")(x[None, None]), lambda x: _pooled(ops.MaxPool, x)),
+        (lambda x: x.pow(power=2), lambda x: x * x),
+        (lambda x: x.gt(x=2), lambda x: x > 2),
+        (lambda x: x.true_divide(value=2), lambda x: x / 2),
+        (lambda x: x.atan2(y=x + 1), lambda x: ops.atan2(x, x + 1)),
+        (lambda x: x.addcmul(x1=x, x2=x, value=Tensor(2.0)), lambda x: x + 2 * x * x),
         (lambda x: ops.MatMul().shard(strategy=((1, 1), (1, 1)))(x, x.T), lambda x: x @ x.T),
     ],
 )
