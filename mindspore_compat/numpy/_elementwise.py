@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of
+from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of, promoted
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function._argument_names import named
@@ -150,16 +150,23 @@ def _step(x: torch.Tensor, at_zero: torch.Tensor) -> torch.Tensor:
     return torch.where(x == 0, at_zero, torch.heaviside(x.detach(), at_zero.detach()))
 
 
-def _quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def _in_common(function: Callable[..., Any]) -> Callable[..., Any]:
     """A number is a float32 or int32 Tensor of no axes here, which counts as others do."""
-    common = torch.promote_types(x.dtype, y.dtype)
-    return F.true_divide(torch.Tensor.to(x, common), torch.Tensor.to(y, common))
+
+    def op(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        common = promoted(x.dtype, y.dtype)
+        return function(torch.Tensor.to(x, common), torch.Tensor.to(y, common))
+
+    return op
+
+
+_quotient = _in_common(F.true_divide)
 
 
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": F.add,
     "subtract": F.sub,
-    "multiply": F.mul,
+    "multiply": _in_common(F.mul),
     "divide": _quotient,
     "true_divide": _quotient,
     "floor_divide": _of_bools(F.floor_div),

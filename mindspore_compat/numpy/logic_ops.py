@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, number_of
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function._argument_names import named
 
@@ -84,7 +84,8 @@ def isscalar(element: Any) -> bool:
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     """Whether each element is among the others."""
-    return wrap(torch.isin(as_tensor(element), as_tensor(test_elements), invert=bool(invert)))
+    given = [number_of(as_tensor(item)) for item in (element, test_elements)]  # torch's takes no bools
+    return wrap(torch.isin(*given, invert=bool(invert)))
 
 
 def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:

@@ -70,6 +70,8 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 def _extreme(largest: bool) -> Callable[..., Any]:
     def op(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
         source = as_tensor(a)
+        if initial is not None:  # in the type of `a`, which the result keeps
+            initial = as_tensor(initial).to(source.dtype).item()
         if where is not True:
             if initial is None:
                 raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given.")

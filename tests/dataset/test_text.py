@@ -71,3 +71,19 @@ def test_folded_text_has_no_letters_that_show_nothing() -> None:
 
 def test_windows_wider_than_the_row() -> None:
     assert text.SlidingWindow(3)(np.arange(2)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("words", "pieces"),
+    [(["a", "", "unx"], ["a", "un", "##x"]), (["", ""], [""]), ([""], [""]), (["", "b"], ["[UNK]"])],
+)
+def test_wordpieces_leave_out_what_is_empty_beside_others(words, pieces) -> None:
+    vocab = text.Vocab.from_list(["un", "##x", "a", "[UNK]"])
+    assert text.WordpieceTokenizer(vocab)(np.array(words)).tolist() == pieces
+
+
+def test_a_users_tokenizer_that_finds_nothing_gives_an_array_of_nothing() -> None:
+    rows = ms.dataset.NumpySlicesDataset(["", "a b"], ["text"], shuffle=False)
+    rows = rows.map(text.PythonTokenizer(lambda text: str(text).split()), ["text"])
+    found = [row[0] for row in rows.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert [row.tolist() for row in found] == [[], ["a", "b"]] and found[0].dtype.kind == "U"

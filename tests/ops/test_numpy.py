@@ -27,6 +27,16 @@ HALVES = FLOATS.astype(ms.float16)
 
 #: call -> (dtype, values) of real MindSpore
 CALLS: dict[str, tuple[Any, Any]] = {
+    "mnp.max(INTS, axis=0, initial=1.5)": (ms.int32, [2, 3, 1]),
+    "mnp.amin(INTS, axis=1, initial=-1.5, where=Tensor([True, False, True]))": (ms.int32, [-1, -1]),
+    "mnp.amax(INTS, axis=0, initial=Tensor(2))": (ms.int32, [2, 3, 2]),
+    "mnp.multiply(Tensor(np.array(2, np.int32)), Tensor(np.array([3, 100], np.int8)))": (ms.int32, [6, 200]),
+    "mnp.multiply(HALVES[0], Tensor(np.array(2, np.float64)))": (
+        ms.float64,
+        [-4.6015625, -2.599609375, -0.60009765625],
+    ),
+    "mnp.isin(BOOLS, [True])": (ms.bool_, [[1, 0, 0], [1, 0, 0]]),
+    "mnp.in1d(INTS, Tensor([True]))": (ms.bool_, [0, 0, 1, 0, 0, 0]),
     "mnp.abs(BOOLS)": (ms.bool_, [[1, 0, 0], [1, 0, 0]]),
     "mnp.ceil(INTS)": (ms.float32, INTS.asnumpy()),
     "mnp.ceil(HALVES)": (ms.float32, [[-2, -1, 0], [1, 2, 3]]),

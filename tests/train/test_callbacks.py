@@ -193,6 +193,33 @@ def test_a_file_ends_the_training(tmp_path) -> None:
         signal.signal(signal.SIGUSR1, before)
 
 
+@pytest.mark.parametrize("by_file", [True, False])
+def test_a_graceful_exit_leaves_its_flag_and_that_by_file_says_how_far(tmp_path, monkeypatch, by_file) -> None:
+    """As real MindSpore: the checkpoint of a file's request holds how far it came, that of a signal does not."""
+    monkeypatch.setenv("MS_ENABLE_GRACEFUL_EXIT", "1")
+    before, config = signal.getsignal(signal.SIGUSR1), tmp_path / "exit.json"
+
+    def ask(_: object) -> None:
+        config.write_text('{"GracefulExit": 1}') if by_file else os.kill(os.getpid(), signal.SIGUSR1)
+
+    try:
+        on_exit = OnRequestExit(save_mindir=False, directory=str(tmp_path), config_file=str(config), sig=signal.SIGUSR1)
+        _model().train(5, _data(), callbacks=[AtStep(3, ask), on_exit])
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    saved = ms.load_checkpoint(str(tmp_path / "rank_0" / "Net_train.ckpt"))
+    assert bool(saved["graceful_exit"].asnumpy())
+    if by_file:
+        steps = _data().get_dataset_size()
+        assert [int(saved[name].asnumpy()) for name in ("epoch_num", "step_num", "batch_num")] == [
+            -(-4 // steps),
+            4,
+            steps,
+        ]
+    else:
+        assert "epoch_num" not in saved
+
+
 def test_a_signal_ends_an_evaluation(tmp_path) -> None:
     before = signal.getsignal(signal.SIGUSR1)
     try:

@@ -83,7 +83,7 @@ class PythonTokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         tokens = call_user_function(self.tokenizer, (as_text(array),), "map operation: [PythonTokenizer] failed.")
-        return np.array(tokens if len(tokens) else [""], dtype=np.str_)
+        return np.array(tokens, dtype=np.str_)
 
 
 @arguments

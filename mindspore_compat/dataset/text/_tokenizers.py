@@ -288,10 +288,9 @@ class WordpieceTokenizer(TensorOperation):
         self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
 
     def _compute(self, array: np.ndarray) -> Any:
-        found = [
-            piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word, self._of_one), 0)
-        ]
-        return _with_offsets(found, self.with_offsets)
+        words = [as_text(word, self._of_one) for word in np.asarray(array).ravel()]
+        words = list(filter(None, words)) or words[:1]  # upstream drops what is empty beside others
+        return _with_offsets([piece for word in words for piece in self._pieces.of(word, 0)], self.with_offsets)
 
 
 @arguments

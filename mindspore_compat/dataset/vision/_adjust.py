@@ -15,7 +15,7 @@ from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, refused, type_check
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._checks import check_factor_range, check_span, need_length
-from mindspore_compat.dataset.vision._image import check_image, is_pil
+from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
@@ -152,8 +152,12 @@ class AdjustGamma(ImageOperation):
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
             return np.clip(np.power(image * self.gain, self.gamma), 0, 1).astype(np.float32)
-        filled = opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
-        return filled.view(image.dtype) if image.dtype == np.int8 else filled
+        filled = (
+            opencv()
+            .LUT(np.ascontiguousarray(as_matrix(image)), np.asarray(self._table(), np.uint8))
+            .reshape(image.shape)
+        )
+        return filled != 0 if image.dtype == np.bool_ else filled.view(image.dtype)
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]

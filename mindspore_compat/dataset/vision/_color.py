@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.vision._accepted import check_image
+from mindspore_compat.dataset.vision._image import as_matrix, check_image
 
 __all__ = [
     "adjust_brightness",
@@ -40,6 +40,8 @@ def to_uint8(values: np.ndarray) -> np.ndarray:
 
 def gray(image: np.ndarray) -> np.ndarray:
     """Luminance (H, W) of RGB."""
+    if image.dtype == np.bool_:
+        return gray(as_matrix(image)).astype(np.bool_)
     if image.dtype not in (np.uint8, np.uint16):
         return (image @ np.array([0.299, 0.587, 0.114])).astype(image.dtype)
     cv2 = opencv()
@@ -85,6 +87,7 @@ def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
 
 def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the grey image."""
+    image = as_matrix(image)
     grey = opencv().merge([gray(image)] * 3)
     if image.dtype in (np.uint8, np.uint16):
         return _mixed(image, grey, factor)
@@ -128,7 +131,7 @@ def _bytes_of_hsv(hsv: np.ndarray) -> np.ndarray:
 def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the smoothed image (all but the outermost pixels)."""
     cv2 = opencv()
-    image = np.ascontiguousarray(image)
+    image = np.ascontiguousarray(as_matrix(image))
     kernel = np.ones((3, 3), np.float32)
     kernel[1, 1] = 5
     smooth = image.copy()

@@ -20,7 +20,7 @@ from mindspore_compat.dataset.vision._checks import (
     need_length,
 )
 from mindspore_compat.dataset.vision._flip import flip
-from mindspore_compat.dataset.vision._image import check_image, is_pil
+from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
@@ -35,16 +35,15 @@ __all__ = ["CenterCrop", "Crop", "FiveCrop", "Pad", "PadToSize", "RandomCrop", "
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:
     """An array or PIL image with (left, top, right, bottom) pixels added."""
-    if not any(padding):
-        return image
     if is_pil(image):
-        return _pad_pil(image, padding, fill, mode)
+        return _pad_pil(image, padding, fill, mode) if any(padding) else image
     return pad_block(image[None], padding, fill, mode)[0]
 
 
 def pad_block(images: np.ndarray, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str) -> np.ndarray:
     """`pad_image` of a block (N, H, W[, C])."""
     left, top, right, bottom = padding
+    images = as_matrix(images)
     if not any(padding):
         return images
     if mode != "constant":
@@ -169,7 +168,8 @@ class CenterCrop(RandomImageOperation):
             )
         check_image(image, "CenterCrop")
         extra = max(0, height - image.shape[0]), max(0, width - image.shape[1])
-        image = pad_image(image, (-(-extra[1] // 2), -(-extra[0] // 2), extra[1] // 2, extra[0] // 2), (0, 0, 0))
+        if any(extra):
+            image = pad_image(image, (-(-extra[1] // 2), -(-extra[0] // 2), extra[1] // 2, extra[0] // 2), (0, 0, 0))
         return crop_box(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
 
@@ -247,7 +247,7 @@ class RandomCrop(RandomImageOperation):
         padded = images
         for part in self._steps((left, top, right, bottom)):
             padded = pad_block(padded, part, fill, self.padding_mode)
-        result = np.empty((len(images), height, width, *images.shape[3:]), images.dtype)
+        result = np.empty((len(images), height, width, *images.shape[3:]), padded.dtype)
         for i, (_, y, x) in enumerate(drawn):
             result[i] = padded[i, y : y + height, x : x + width]
         return result
@@ -311,6 +311,9 @@ class SlicePatches(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> tuple:
         check_image(image, "SlicePatches")
+        if self.grid == (1, 1):
+            return (image,)
+        image = as_matrix(image)
         is_padding = self.slice_mode == SliceMode.PAD
         sizes = [-(-n // k) if is_padding else n // k for n, k in zip(image.shape, self.grid, strict=False)]
         if is_padding:

@@ -33,7 +33,7 @@ from mindspore_compat.dataset.vision._checks import (
     need_length,
     need_warping,
 )
-from mindspore_compat.dataset.vision._image import check_image, is_pil
+from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
@@ -77,7 +77,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
     if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
         raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
-    height, width = image.shape[:2]
+    (height, width), turned = image.shape[:2], as_matrix(image) if expand else image
     middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
     matrix = rotation_matrix(angle, middle)
     if expand:
@@ -85,7 +85,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         matrix[:, 2] += (new_width - width) / 2.0, (new_height - height) / 2.0
         height, width = round(new_height), round(new_width)
     # Upstream takes the fill of a rotation in the order blue, green, red.
-    return warp_affine(image, invert_affine(matrix), (height, width), _warp_mode(resample), fill[::-1])
+    return warp_affine(turned, invert_affine(matrix), (height, width), _warp_mode(resample), fill[::-1])
 
 
 def _warp_mode(resample: Inter) -> int:
@@ -318,7 +318,7 @@ def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     need_warping(interpolation if interpolation == Inter.ANTIALIAS else Inter.LINEAR, "Perspective", TypeError)
     check_image(image, "Perspective")
     inverse = invert_perspective(perspective_matrix(start, end))
-    return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
+    return warp_perspective(as_matrix(image), inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 
 def _check_points(points: Any, name: str) -> Any:
@@ -390,11 +390,11 @@ class GaussianBlur(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "GaussianBlur")
-        if image.dtype not in (np.uint8, np.uint16, np.int16, np.float32, np.float64):
+        if image.dtype not in (np.bool_, np.uint8, np.uint16, np.int16, np.float32, np.float64):
             raise RuntimeError(
                 f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32."
             )
         blurred = opencv().GaussianBlur(
-            np.ascontiguousarray(image), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1]
+            np.ascontiguousarray(as_matrix(image)), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1]
         )
         return blurred.reshape(image.shape)

@@ -10,13 +10,20 @@ from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.vision._accepted import check_image
 from mindspore_compat.dataset.vision._blend import resize_blended
 
-__all__ = ["check_image", "is_pil", "resize", "resize_into"]
+__all__ = ["as_matrix", "check_image", "is_pil", "resize", "resize_into"]
 
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 #: `Inter` to OpenCV's numbers
 _CV_INTER = {_NEAREST: 0, _LINEAR: 1, _AREA: 3}
 _SHORT = (np.dtype(np.uint16), np.dtype(np.int16))
 _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
+
+
+def as_matrix(image: np.ndarray) -> np.ndarray:
+    """The image as upstream's OpenCV has it: booleans are bytes there, and the operations that answer with its matrix
+    leave them so.
+    """
+    return image.view(np.uint8) if image.dtype == np.bool_ else image
 
 
 def is_pil(img: Any) -> bool:

@@ -18,7 +18,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._adjust import AdjustSharpness
 from mindspore_compat.dataset.vision._checks import check_bits, check_ignored, need_length
-from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._image import as_matrix, check_image
 from mindspore_compat.dataset.vision._operation import ImageOperation, RandomImageOperation
 
 __all__ = [
@@ -41,6 +41,7 @@ class _ByChannel(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, type(self).__name__)
+        image = as_matrix(image)
         if image.dtype != np.uint8:
             raise RuntimeError(f"{type(self).__name__}: input must be uint8, but got {image.dtype}.")
         if image.ndim == 2:
@@ -97,15 +98,20 @@ class Invert(ImageOperation):
         check_image(image, "Invert")
         if image.dtype == np.float16:
             raise RuntimeError("Invert: input of type float16 is not supported; use TypeCast to float32 before.")
-        if image.dtype.kind not in "iu" or image.dtype == np.uint8:
-            return (255 - image).astype(image.dtype)
-        limits = np.iinfo(image.dtype)
-        return np.clip(255 - image.astype(np.int64), limits.min, limits.max).astype(image.dtype)
+        return _inverted(image)
 
     def _compute_pil(self, image: Any) -> Any:
         from PIL import ImageOps
 
         return ImageOps.invert(image)
+
+
+def _inverted(image: np.ndarray) -> np.ndarray:
+    """255 minus the image, kept to the range of its type."""
+    if image.dtype.kind not in "iu" or image.dtype == np.uint8:
+        return (255 - image).astype(image.dtype)
+    limits = np.iinfo(image.dtype)
+    return np.clip(255 - image.astype(np.int64), limits.min, limits.max).astype(image.dtype)
 
 
 @arguments
@@ -121,9 +127,10 @@ class Posterize(ImageOperation):
 def posterize(image: np.ndarray, bits: int) -> np.ndarray:
     """See `Posterize`."""
     check_image(image, "Posterize")
-    if image.dtype != np.uint8:
+    image = as_matrix(image)
+    if image.dtype not in (np.uint8, np.int8):
         raise RuntimeError(f"Posterize: data type of input image should be int8 or uint8, but got {image.dtype}.")
-    return image & np.uint8(256 - (1 << (8 - bits)))
+    return image.view(np.uint8) & np.uint8(256 - (1 << (8 - bits)))
 
 
 @arguments
@@ -178,7 +185,7 @@ def solarize(image: np.ndarray, low: float, high: float) -> np.ndarray:
     """See `Solarize`; equal limits mean: from there on."""
     check_image(image, "Solarize")
     inside = image >= low if low == high else (image >= low) & (image <= high)
-    return np.where(inside, 255 - image, image).astype(image.dtype)
+    return np.where(inside, _inverted(image), image).astype(image.dtype)
 
 
 @arguments

@@ -10,6 +10,7 @@ from typing import Any
 from mindspore_compat._api.validate import check_str
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_files import made_folder
@@ -61,7 +62,7 @@ class OnRequestExit(Callback):
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")
-        self.exit = False
+        self.exit = self._is_asked_by_file = False
         self.use_graceful = os.environ.get("MS_ENABLE_GRACEFUL_EXIT") == "1"
         self.is_distributed = get_group_size() > 1
         self.save_path, self.remote_config_file = directory, config_file
@@ -80,7 +81,7 @@ class OnRequestExit(Callback):
     def on_train_step_begin(self, run_context: RunContext) -> None:
         """Look into the file."""
         if not self.exit and self._file_asks():
-            self.exit = True
+            self.exit = self._is_asked_by_file = True
 
     def on_train_step_end(self, run_context: RunContext) -> None:
         """Stop if asked."""
@@ -95,7 +96,9 @@ class OnRequestExit(Callback):
         """Save if asked to exit."""
         if self.exit:
             cb_params = run_context.original_args()
-            self._save(cb_params.train_network, cb_params.get("train_dataset_element"), "train_name")
+            self._say_so_in(cb_params.train_network)
+            done = self._progress(cb_params) if self.use_graceful and self._is_asked_by_file else None
+            self._save(cb_params.train_network, cb_params.get("train_dataset_element"), "train_name", done)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
         """Listen for the signal; load what an earlier run saved."""
@@ -132,9 +135,22 @@ class OnRequestExit(Callback):
                 load_checkpoint(path, net=network)
                 return
 
-    def _save(self, network: Any, inputs: Any, name: str) -> None:
+    def _say_so_in(self, network: Any) -> None:
+        """Set the flag of a training step that has one, which is with MS_ENABLE_GRACEFUL_EXIT."""
+        for parameter in network.get_parameters() if self.use_graceful else ():
+            if parameter.name == "graceful_exit":
+                parameter.set_data(Tensor(True))
+
+    def _progress(self, cb_params: Any) -> dict[str, Any]:
+        """How far training came, which upstream saves too where the file asked, not where a signal did."""
+        done = {"epoch_num": cb_params.cur_epoch_num, "step_num": cb_params.cur_step_num}
+        done["batch_num"] = cb_params.batch_num
+        manager = cb_params.get("loss_scale_mananger")  # upstream's spelling
+        return done if manager is None else {**done, "loss_scale": manager.get_loss_scale()}
+
+    def _save(self, network: Any, inputs: Any, name: str, done: dict[str, Any] | None = None) -> None:
         if self.save_ckpt:
-            save_checkpoint(network, getattr(self, name) + ".ckpt")
+            save_checkpoint(network, getattr(self, name) + ".ckpt", append_dict=done)
         if self.save_mindir:
             try:
                 export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
