@@ -96,7 +96,7 @@ def test_a_deep_copy_of_a_tensor_is_its_own() -> None:
 def test_strides_are_those_of_the_shape_in_order(shape: tuple[int, ...], dtype: type) -> None:
     """Of views too: MindNLP's Longformer gathers at indices that it makes of them, from x.reshape(-1)."""
     x = Tensor(np.zeros(shape, dtype))
-    views = (x[..., 0], x.swapaxes(0, -1), x.expand_dims(0).broadcast_to((2, *shape))) if x.size else ()
+    views = (x[..., 0], x.swapaxes(0, -1), x.expand_dims(0).broadcast_to((2, *shape))) if shape and x.size else ()
     for view in (x, *((x.T, *views) if shape else ())):
         item, sizes = np.dtype(dtype).itemsize, view.shape
         assert view.strides == tuple(int(np.prod(sizes[axis + 1 :])) * item for axis in range(len(sizes)))
