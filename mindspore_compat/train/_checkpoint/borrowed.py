@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
-from mindspore_compat._format.proto.checkpoint import Checkpoint
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, string, to_torch_dtype
 from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
@@ -62,6 +60,10 @@ def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str 
     Raises:
         ValueError: if the file can not be read, or is none.
     """
+    from google.protobuf.message import DecodeError  # here, for an import of the package takes no protobuf
+
+    from mindspore_compat._format.proto.checkpoint import Checkpoint
+
     try:
         with CheckpointFile(ckpt_file_name, dec_key, dec_mode or "AES-GCM", crc_check) as file:
             return Checkpoint.FromString(bytes(file.messages))
