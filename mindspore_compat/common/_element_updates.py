@@ -112,7 +112,7 @@ def assigns_elements(block: Any, compiled: bool) -> bool:
     if not isinstance(block, torch.nn.Module):
         return _assigns(block, compiled, set())
     found = _assigning[compiled]
-    for kind in {type(module) for module in block.modules()}:
+    for kind in {type(module) for module in torch.nn.Module.modules(block)}:
         if kind not in found:
             found[kind] = _class_assigns(kind, compiled, set())
         if found[kind]:
@@ -131,7 +131,8 @@ def _class_assigns(cls: type, compiled: bool, known: set[Any]) -> bool:
 def _assigns(function: Any, compiled: bool, known: set[Any]) -> bool:
     held = function if isinstance(function, torch.nn.Module) else getattr(function, "__self__", None)
     if isinstance(held, torch.nn.Module):
-        return any(_class_assigns(kind, compiled, known) for kind in {type(module) for module in held.modules()})
+        kinds = {type(module) for module in torch.nn.Module.modules(held)}  # a Cell's own `modules` may be a list
+        return any(_class_assigns(kind, compiled, known) for kind in kinds)
     if isinstance(function, functools.partial):
         return _assigns(function.func, compiled, known)
     function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function

@@ -260,7 +260,7 @@ def _is_computed(value: Any) -> bool:
 
 def _check_names(args: tuple[Any, ...]) -> None:
     cells = [arg for arg in args[:1] if isinstance(arg, torch.nn.Module) and hasattr(arg, "construct")]
-    own = [item for cell in cells for item in cell.parameters()]
+    own = [item for cell in cells for item in torch.nn.Module.parameters(cell)]
     known: dict[str, Any] = {}
     for item in (*own, *(arg for arg in args if isinstance(arg, torch.nn.Parameter))):
         name = getattr(item, "name", None)
@@ -326,7 +326,7 @@ class _CellGraphExecutor:
 
 def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     """Compute and forget: what a forward changes by itself, such as moving averages, is put back."""
-    held = [*(item for item in cell.get_parameters() if not item.requires_grad), *cell.buffers()]
+    held = [*(item for item in cell.get_parameters() if not item.requires_grad), *torch.nn.Module.buffers(cell)]
     before = [item.detach().clone() for item in held]
     with torch.no_grad(), torch.random.fork_rng(enabled=True):
         copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]

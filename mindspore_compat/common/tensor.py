@@ -9,6 +9,7 @@ are construction, conversion, indexing and printing.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -133,9 +134,9 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Strides in bytes, as numpy counts them."""
-        item = _Base.element_size(self)
-        return tuple(stride * item for stride in _Base.stride(self))
+        """Upstream's: bytes, and those of the shape laid out in order, for views too; `stride()` knows the memory."""
+        sizes = (*self.shape[1:], _Base.element_size(self))
+        return tuple(math.prod(sizes[axis:]) for axis in range(self.ndim))
 
     # --- numpy and Python ---------------------------------------------------------------------------------------------
 

@@ -388,3 +388,9 @@ def constexpr(
 def _primexpr(fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True) -> Any:
     """The same as `constexpr`."""
     return constexpr(fn, get_instance, name, reuse_result)
+
+
+def _run_op(obj: Primitive, op_name: str, args: tuple[Any, ...]) -> Any:
+    """Upstream's way to an operator's kernel: ``obj`` as the package computes it, whatever its subclass calls."""
+    own = next(kind for kind in type(obj).__mro__ if kind.__module__.startswith("mindspore_compat."))
+    return own.__call__(obj, *args)

@@ -87,7 +87,7 @@ class _Modes:
 
     def __init__(self, network: Cell) -> None:
         self._network = network  # keeps its id taken
-        self._modes = [(module.__dict__, module.training) for module in network.modules()]
+        self._modes = [(module.__dict__, module.training) for module in torch.nn.Module.modules(network)]
         self._equal_at = program.epoch
 
     def are_those_of(self, network: Cell) -> bool:

@@ -5,6 +5,8 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.train._checkpoint.borrowed import (  # noqa: F401
     _check_checkpoint_param,
+    _load_map_parameter,
+    _parse_ckpt_proto,
     tensor_to_ms_type,
     tensor_to_np_type,
 )

@@ -89,3 +89,14 @@ def test_a_deep_copy_of_a_tensor_is_its_own() -> None:
     assert copies["again"] is copies["x"]
     assert x.asnumpy().tolist() == [[1, 1], [7, 7]]
     assert copies["x"].asnumpy().tolist() == [[5, 5], [1, 1]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
+@pytest.mark.parametrize("shape", [(), (3,), (0, 3), (2, 0, 3), (3, 1, 2), (2, 3, 4)])
+def test_strides_are_those_of_the_shape_in_order(shape: tuple[int, ...], dtype: type) -> None:
+    """Of views too: MindNLP's Longformer gathers at indices that it makes of them, from x.reshape(-1)."""
+    x = Tensor(np.zeros(shape, dtype))
+    views = (x[..., 0], x.swapaxes(0, -1), x.expand_dims(0).broadcast_to((2, *shape))) if shape and x.size else ()
+    for view in (x, *((x.T, *views) if shape else ())):
+        item, sizes = np.dtype(dtype).itemsize, view.shape
+        assert view.strides == tuple(int(np.prod(sizes[axis + 1 :])) * item for axis in range(len(sizes)))

@@ -177,3 +177,31 @@ def test_names_of_slots(mode: int) -> None:
         net.late = Parameter(Tensor([1.0]))
     del net.w
     assert not hasattr(net, "w")
+
+
+@pytest.mark.parametrize("name", ["modules", "children", "parameters", "buffers"])
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_names_of_torch_are_free(name: str, mode: int) -> None:
+    """Such as RVRT's dictionary of cells, which keeps a list of `modules`."""
+    ms.set_context(mode=mode)
+
+    class Holder(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+            setattr(self, name, ["a"])
+
+        def construct(self, x: Any) -> Any:
+            x = x * 1
+            x[0, 0] = 1.0
+            return self.dense(x)
+
+    net, x, y = Holder(), Tensor([[1.0, 2.0]]), Tensor([[0.0]])
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    loss, (weight,) = ms.value_and_grad(lambda a: net(a).sum(), None, optimizer.parameters)(x)
+    assert (loss.item(), weight.tolist()) == (3.0, [[1.0, 2.0]])
+    step = nn.TrainOneStepCell(nn.WithLossCell(nn.SequentialCell(net), nn.MSELoss()), optimizer)
+    assert step(x, y).item() == 9.0
+    batches = ms.dataset.NumpySlicesDataset((np.ones((1, 2), np.float32), np.zeros((1, 1), np.float32))).batch(1)
+    ms.Model(net, nn.MSELoss(), optimizer).train(1, batches)
+    assert getattr(net, name) == ["a"]

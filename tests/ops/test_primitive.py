@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,3 +240,15 @@ def test_an_operator_of_the_program_has_the_gradient_of_its_bprop(mode):
             mindspore_compat.grad(lambda x: few(x, x))(x)
     finally:
         mindspore_compat.set_context(mode=mindspore_compat.PYNATIVE_MODE)
+
+
+def test_run_op_is_the_operator_below_a_subclass() -> None:
+    """MindNLP's AllGather calls it from a `__call__` of its own."""
+    from mindspore_compat.ops.primitive import _run_op
+
+    class Own(ops.Add):
+        def __call__(self, *args: Any) -> Any:
+            return _run_op(self, self.name, args) * 2
+
+    assert Own()(Tensor([1.0]), Tensor([2.0])).tolist() == [6.0]
+    assert _run_op(ops.Add(), "Add", (Tensor([1.0]), Tensor([2.0]))).tolist() == [3.0]

@@ -121,3 +121,34 @@ def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
 )
 def test_names_that_upstreams_modules_hold_for_whoever_borrows_them(module: str, name: str) -> None:
     assert callable(getattr(importlib.import_module(f"mindspore_compat.{module}"), name))
+
+
+def test_the_message_of_a_file(tmp_path: Path) -> None:
+    """MindNLP 0.1 and 0.2 import it, and read files of torch's names with it."""
+    path = str(tmp_path / "a.ckpt")
+    items = [{"name": "w", "data": Tensor([[1.0, 2.0]])}, {"name": "n", "data": Tensor(3, ms.int32)}]
+    ms.save_checkpoint(items, path, append_dict={"text": "ab"})
+    message = serialization._parse_ckpt_proto(path, None, None, False)  # type: ignore[attr-defined]
+    found = [(item.tag, item.tensor.tensor_type, list(item.tensor.dims)) for item in message.value]
+    assert found == [("w", "Float32", [1, 2]), ("n", "Int32", []), ("text", "str", [0])]
+    assert np.frombuffer(message.value[0].tensor.tensor_content, np.float32).tolist() == [1.0, 2.0]
+    assert len(serialization._parse_ckpt_proto(path, None, None).value) == 3  # type: ignore[attr-defined]
+    Path(path).write_bytes(b"\xff\xff")
+    for name in (path, str(tmp_path / "none.ckpt")):
+        with pytest.raises(ValueError, match=r"^Failed to read the checkpoint file"):
+            serialization._parse_ckpt_proto(name, None, None, False)  # type: ignore[attr-defined]
+
+
+def test_a_map_parameter_of_a_message() -> None:
+    message, found = Checkpoint(), {}
+    for keys, values in (([1, 2], [[1.0], [2.0]]), ([3], [[3.0]])):
+        element = message.value.add(tag="table")
+        for data in (np.array(keys, np.int32), np.array(values, np.float32)):
+            kind = {"i": "Int32", "f": "Float32"}[data.dtype.kind]
+            element.maptensor.tensor.add(dims=data.shape, tensor_type=kind, tensor_content=data.tobytes())
+    datas: list[Any] = []
+    shapes: list[Any] = []
+    for index, element in enumerate(message.value):
+        serialization._load_map_parameter(message, element, index, datas, shapes, found)  # type: ignore[attr-defined]
+    keys, values = found["table"]
+    assert (keys.tolist(), values.tolist(), datas) == ([1, 2, 3], [[1.0], [2.0], [3.0]], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,8 +50,10 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
     for path, lines in messages.items():
         outer, _, name = path.rpartition(".")
         message = found[path] = (found[outer].nested_type if outer else file.message_type).add(name=name)
-        _add_fields(message, lines.replace(" map", f" repeated {path}.Entry"), package, packed)
-        if " map" in lines:
+        # a type, at the end: `maptensor` is a name
+        plain = re.sub(r" map$", f" repeated {path}.Entry", lines, flags=re.MULTILINE)
+        _add_fields(message, plain, package, packed)
+        if plain != lines:
             entry = message.nested_type.add(name="Entry")
             entry.options.map_entry = True
             _add_fields(entry, "1 key string\n2 value string", package, packed)

@@ -61,7 +61,7 @@ def _prefix(cells: Any) -> tuple[str, int]:
     """
     found = []
     for key, cell in cells.items():
-        parameter = next(iter(cell.parameters()), None)
+        parameter = next(iter(torch.nn.Module.parameters(cell)), None)
         if parameter is not None:
             found.append((key, parameter.name.split(".")))
         if len(found) == 2:
@@ -102,7 +102,7 @@ class _CellSequence(Cell):
         self._modules.clear()
         for position, cell in enumerate(cells):
             if self._auto_prefix and position >= start:
-                for parameter in cell.parameters():
+                for parameter in torch.nn.Module.parameters(cell):
                     parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1 :]])
             self._modules[str(position)] = cell
         self._relist()

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, string, to_torch_dtype
 from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
+from mindspore_compat.train._checkpoint.reading import CheckpointFile
 
-__all__ = ["_check_checkpoint_param", "tensor_to_ms_type", "tensor_to_np_type"]
+__all__ = [
+    "_check_checkpoint_param",
+    "_load_map_parameter",
+    "_parse_ckpt_proto",
+    "tensor_to_ms_type",
+    "tensor_to_np_type",
+]
 
 _TYPES = tuple(("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 bool bfloat16").split())
 
@@ -42,3 +52,40 @@ def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> t
     path = load_source(ckpt_file_name, "ckpt")
     as_prefixes(filter_prefix, "filter_prefix")
     return str(path), filter_prefix
+
+
+def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str | None, crc_check: bool = False) -> Any:
+    """The message of a ``.ckpt`` file; 2.0 had no ``crc_check``.
+
+    Raises:
+        ValueError: if the file can not be read, or is none.
+    """
+    from google.protobuf.message import DecodeError  # here, for an import of the package takes no protobuf
+
+    from mindspore_compat._format.proto.checkpoint import Checkpoint
+
+    try:
+        with CheckpointFile(ckpt_file_name, dec_key, dec_mode or "AES-GCM", crc_check) as file:
+            return Checkpoint.FromString(bytes(file.messages))
+    except (OSError, FormatError, DecodeError) as error:
+        raise ValueError(
+            f"Failed to read the checkpoint file {ckpt_file_name}. May not have permission to read it, please check "
+            f"the correct of the file. ({error})"
+        ) from None
+
+
+def _load_map_parameter(
+    checkpoint_list: Any, element: Any, element_id: int, map_data_list: Any, map_shape_list: Any, parameter_dict: Any
+) -> None:
+    """Collects a map parameter's arrays in ``map_data_list``; its last element puts them into ``parameter_dict``."""
+    items = element.maptensor.tensor
+    arrays = [np.frombuffer(item.tensor_content, tensor_to_np_type[item.tensor_type]) for item in items]
+    map_data_list.append(arrays)
+    map_shape_list[:] = [tuple(item.dims) for item in items]
+    following = element_id + 1
+    if following < len(checkpoint_list.value) and checkpoint_list.value[following].tag == element.tag:
+        return
+    joined = zip(map(np.concatenate, zip(*map_data_list, strict=True)), map_shape_list, strict=True)
+    parameter_dict[element.tag] = [data.reshape((-1, *shape[1:])) for data, shape in joined]
+    map_data_list.clear()
+    map_shape_list.clear()

@@ -28,7 +28,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 def _is_leaf(module: torch.nn.Module) -> bool:
-    return next(iter(module.children()), None) is None
+    return next(iter(torch.nn.Module.children(module)), None) is None
 
 
 class InputsTrace(NextInputs):
@@ -57,7 +57,7 @@ class CallTrace(LayerCalls):
 
 def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
     """(path, Cell) of what gives the loss in what trains; (…, None) if it is not known."""
-    trains = any(_is_optimizer(module) for module in network.children())
+    trains = any(_is_optimizer(module) for module in torch.nn.Module.children(network))
     forward = getattr(network, "network", None) if trains else network
     return "network" if trains else "", forward if isinstance(forward, Cell) else None
 

@@ -355,7 +355,7 @@ def _nothing_seen() -> Iterator[None]:
 
 def _without_hooks(network: Cell) -> Any:
     """A copy of the Cells, so that what `construct` sets is set there; Parameters are the network's."""
-    memo: dict[int, Any] = {id(parameter): parameter for parameter in network.parameters()}
+    memo: dict[int, Any] = {id(parameter): parameter for parameter in torch.nn.Module.parameters(network)}
     for module in torch.nn.Module.modules(network):
         memo.update({id(hooks): OrderedDict() for key in _HOOKS if (hooks := module.__dict__.get(key)) is not None})
     return copy.deepcopy(network, memo)

@@ -211,7 +211,7 @@ def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
             "scope of vmap consistent with the cell size of the input 'CellList', otherwise, please do not enter "
             f"'CellList' as the first argument, but we get axis_size: {inputs.length} and the cell size: {len(cells)}."
         )
-    sizes = [len(list(cell.parameters())) for cell in cells]
+    sizes = [len(list(torch.nn.Module.parameters(cell))) for cell in cells]
     other = next((size for size in sizes if size != sizes[0]), sizes[0])
     if other != sizes[0]:
         raise ValueError(f"Parameter size of each cell should be consistent, but get {sizes[0]} and {other}.")
