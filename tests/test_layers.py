@@ -69,6 +69,7 @@ LAZY = {
     ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
+    ("train/_checkpoint/borrowed.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
     ("profiler/profiling.py", "dataset.engine._execution.profile"): "few profiles ask for the pipeline",
 }
 
