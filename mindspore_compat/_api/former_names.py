@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 __all__ = ["formerly", "known_as"]
 
 _Function = Callable[..., Any]
-_Class = TypeVar("_Class", bound=type)
 
 
 def known_as(function: _Function, names: dict[str, str]) -> _Function:

@@ -1,5 +1,5 @@
-"""Ways to call Tensor's methods that real MindSpore takes and the methods themselves do not know: names of arguments,
-and overloads. Found as `_compiled_methods` was.
+"""Ways to call Tensor's methods that real MindSpore, or a release before it, takes and the methods themselves do not
+know: names of arguments, and overloads. Found as `_compiled_methods` was.
 """
 
 from __future__ import annotations
