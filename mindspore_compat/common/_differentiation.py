@@ -23,7 +23,9 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
-from mindspore_compat.common._element_updates import assigns_elements, seen
+from mindspore_compat.common._element_stores import assigns_elements
+from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
 from mindspore_compat.common._mutable import SEQUENCES
@@ -133,17 +135,24 @@ class Forward:
         self.variables = [variable(args[position]) for position in wanted]
         nodes = [item.grad_fn for item in self.variables]
         self.start = sequence_number() if THREAD.running or (THREAD.has_kept and is_graph_mode()) else None
-        if seen.assignments and assigns_elements(fn, False):
-            fn = with_copies(fn)
-        with Lent(self.lent) if self.lent else _NOTHING:
-            if torch.is_grad_enabled():
-                with DIFFERENTIABLE:
-                    self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
-                    self.before_writes = THREAD.before_writes
-            else:
-                with torch.enable_grad(), DIFFERENTIABLE:
-                    self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
-                    self.before_writes = THREAD.before_writes
+        token = begin(Call(True, args) if is_graph_mode() else EAGER) if current() is OUTSIDE else None
+        try:
+            if current().updates_names:
+                fn = in_graph_version(fn)
+            elif assigns_elements(fn, False):
+                fn = with_copies(fn)
+            with Lent(self.lent) if self.lent else _NOTHING:
+                if torch.is_grad_enabled():
+                    with DIFFERENTIABLE:
+                        self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+                        self.before_writes = THREAD.before_writes
+                else:
+                    with torch.enable_grad(), DIFFERENTIABLE:
+                        self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+                        self.before_writes = THREAD.before_writes
+        finally:
+            if token is not None:
+                end(token)
         self.end = sequence_number()
         if any(item.grad_fn is not node for item, node in zip(self.variables, nodes, strict=True)):
             raise RuntimeError(CHANGED)

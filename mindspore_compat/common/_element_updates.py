@@ -1,200 +1,223 @@
-"""``x[index] = value`` in functions that upstream compiles: there it makes a new Tensor for the name ``x`` alone. Other
-names of the Tensor, what it is a part of, and a network's input keep their elements, and what was computed from it can
-still be differentiated. Python, which runs these functions here, would write to the one Tensor that all of them share.
+"""``x[i] = v`` in graph mode: a new value for the name ``x``.
 
-``self.x[index] = value`` makes a new Tensor or list, too, which only the rest of the method finds under ``self.x``; the
-attribute of a Cell keeps what it had. Parameters, and what is in dicts, are written to.
+In MindSpore's compiled code an assignment to elements makes a new Tensor for the name alone. Other names of the Tensor,
+what it is a part of, and a network's input keep their elements, and what was computed from it can be differentiated.
+``self.x[i] = v`` makes a new Tensor or list, too, which the rest of the method finds under ``self.x``; the attribute
+keeps what it had. Parameters are written to.
 
-So the code of such functions, methods of Cells and what `jit` decorates, is compiled again from its source with
-``x = put(value, x, index)`` in place of the assignment. `put` looks whether upstream would have compiled the caller.
-What else means something else there, ``_compiled_meaning.py`` says.
+Graph mode calls a copy of each function that assigns to elements, or that reaches such a function by name. The copy
+copies ``x`` before the assignment, and takes the copies of the functions that it calls. It is made once, from the
+source; the names, lines and defaults are the source's. The program's own function is never changed.
+``MINDSPORE_COMPAT_UPDATES=off`` calls the originals.
 """
 
 from __future__ import annotations
 
+import __future__
 import ast
-import contextlib
-import dis
+import copy
 import functools
-import inspect
 import linecache
-import sysconfig
+import os
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_branches import Branches, may_branch
-from mindspore_compat.common._compiled_meaning import differs
-from mindspore_compat.common._compiled_refusals import may_be_refused
-from mindspore_compat.common._element_assignments import CHANGE, PUT, PUT_ATTRIBUTE, REFUSE, SLICE
+from mindspore_compat.common import _element_stores as stores
+from mindspore_compat.common._element_stores import FunctionNode, is_of_self, source_of
+from mindspore_compat.common._tracing import is_tracing
+from mindspore_compat.common._wrap import wrap
 
-__all__ = ["assigns_elements", "seen", "with_updates_of_names"]
-
-_STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap)
+__all__ = ["in_graph_version"]
 
 
-_classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
-_assigning: tuple[weakref.WeakKeyDictionary[type, bool], ...] = (
-    weakref.WeakKeyDictionary(),
-    weakref.WeakKeyDictionary(),
-)
-_made: weakref.WeakKeyDictionary[types.CodeType, types.CodeType | None] = weakref.WeakKeyDictionary()  # of which code
+def in_graph_version(function: Any) -> Any:
+    """Return the function or bound method that graph mode calls in place of ``function``; mostly that itself."""
+    if is_tracing():
+        return _traced_version(function)
+    kind = type(function)
+    if kind is types.MethodType and type(function.__func__) is types.FunctionType:
+        inner = _version(function.__func__)
+        return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
+    return _version(function) if kind is types.FunctionType else function
 
 
-class _Seen:
-    """Whether any code that was looked at assigns to elements."""
+class _Known:
+    """What is known of a code object: whether its functions need no copies, at a generation of `stores`."""
 
-    assignments = False
+    __slots__ = ("code", "generation", "is_plain")
 
-
-seen = _Seen()
-
-#: whose functions stay as they are
-_OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc"))
-#: where Python and what pip installs lie
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+    def __init__(self, code: types.CodeType) -> None:
+        self.code, self.generation, self.is_plain = code, -1, False
 
 
-def with_updates_of_names(function: Any) -> None:
-    """Let the function's assignments to elements of local names make new Tensors where upstream compiles it; so those
-    of functions in it, and of the program's and its package's functions that it calls by a global name or a module's. A
-    class is all its methods.
+_known: dict[int, _Known] = {}  # by id of the code
+_copies: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
 
-    What has none, or no source, stays as it is. So does what is no function.
-    """
-    if isinstance(function, type):
-        if function in _classes:
-            return
-        _classes.add(function)
-        for owner in function.__mro__:
-            if owner.__module__.partition(".")[0] not in _OTHERS:
-                for item in list(vars(owner).values()):
-                    with_updates_of_names(item)
-        return
-    if isinstance(function, (types.MethodType, staticmethod, classmethod)):
-        function = function.__func__
-    if not isinstance(function, types.FunctionType):
-        return
-    if hasattr(function, "__wrapped__"):  # what a decorator has made calls it
-        with_updates_of_names(function.__wrapped__)
+
+def _version(function: types.FunctionType) -> types.FunctionType:
     code = function.__code__
-    if code in _made:
-        made = _made[code]
-        if made is not None:
-            function.__code__ = made
-        return
-    _made[code] = None
-    if _package(function) in _OTHERS:
-        return
-    for called in _called(function):
-        if _package(called) == _package(function) or not called.__code__.co_filename.startswith(_INSTALLED):
-            with_updates_of_names(called)
-    _compile_again(function)
+    known = _known.get(id(code))
+    if known is None or known.code is not code:
+        known = _known[id(code)] = _Known(code)
+    if known.generation != stores.generation:
+        # functions of one code differ in the scopes around them alone
+        is_plain = not stores.is_program(function) or not stores.reaches([function], "has_updates")
+        known.is_plain = is_plain and not (code.co_freevars and stores.is_program(function))
+        known.generation = stores.generation
+    if known.is_plain:
+        return function
+    key = code, stores.generation
+    made = _copies.get(function)
+    if made is None or made[0] != key:
+        made = _copies[function] = key, _copy(function) if stores.reaches([function], "has_updates") else None
+    return made[1] or function
 
 
-def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
-    """Functions that it may call, by a name of its module or of a module that it knows."""
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
-    known = [function.__globals__.get(name) for name in names]
-    modules = [item for item in known if isinstance(item, types.ModuleType) and item.__name__ not in _OTHERS]
-    for item in (*known, *[vars(module).get(name) for module in modules for name in names]):
-        if isinstance(item, types.FunctionType):
-            yield item
+_traced: dict[str, types.FunctionType] = {}  # copies under names, for torch.compile
 
 
-def assigns_elements(block: Any, compiled: bool) -> bool:
-    """Whether code of the Cell or function, or of what that calls as `with_updates_of_names` follows it, writes to
-    elements; where upstream compiles it, what makes new Tensors does not.
-    """
-    if not isinstance(block, torch.nn.Module):
-        return _assigns(block, compiled, set())
-    found = _assigning[compiled]
-    for kind in {type(module) for module in torch.nn.Module.modules(block)}:
-        if kind not in found:
-            found[kind] = _class_assigns(kind, compiled, set())
-        if found[kind]:
-            return True
-    return False
+def _traced_version(function: Any) -> Any:
+    """`in_graph_version` while Dynamo traces, which wants functions from where it can look them up again."""
+    inner = getattr(function, "__func__", function)
+    name = _traced_name(inner) if type(inner) is types.FunctionType else ""
+    if not name:
+        return function
+    return _traced[name] if inner is function else functools.partial(_traced[name], function.__self__)
 
 
-def _class_assigns(cls: type, compiled: bool, known: set[Any]) -> bool:
-    if cls in known:
-        return False
-    known.add(cls)
-    owners = [owner for owner in cls.__mro__ if owner.__module__.partition(".")[0] not in _OTHERS]
-    return any(_assigns(item, compiled, known) for owner in owners for item in vars(owner).values())
+def _traced_name(function: types.FunctionType) -> str:
+    version = _version(function)
+    if version is function:
+        return ""
+    name = f"{version.__module__}.{version.__qualname__}.{id(version)}"
+    _traced[name] = version
+    return name
 
 
-def _assigns(function: Any, compiled: bool, known: set[Any]) -> bool:
-    held = function if isinstance(function, torch.nn.Module) else getattr(function, "__self__", None)
-    if isinstance(held, torch.nn.Module):
-        kinds = {type(module) for module in torch.nn.Module.modules(held)}  # a Cell's own `modules` may be a list
-        return any(_class_assigns(kind, compiled, known) for kind in kinds)
-    if isinstance(function, functools.partial):
-        return _assigns(function.func, compiled, known)
-    function = inspect.unwrap(getattr(function, "__func__", function)) if callable(function) else function
-    if not isinstance(function, types.FunctionType) or function.__code__ in known:
-        return False
-    codes = list(_codes(function.__code__))
-    known.add(codes[0])
-    if _package(function) in _OTHERS:  # which may call a function that it was given
-        return any(_assigns(item, compiled, known) for item in _held(function))
-    if any(_stores(code) or PUT_ATTRIBUTE in code.co_names for code in codes) or (
-        not compiled and any({PUT, CHANGE} & {*code.co_names} for code in codes)
-    ):
-        return True
-    names = {name for code in codes for name in code.co_names}
-    cells = [item for item in map(function.__globals__.get, names) if isinstance(item, torch.nn.Module)]
-    return any(_assigns(item, compiled, known) for item in (*cells, *_called(function), *_held(function)))
+_traced_name.__dict__["_dynamo_marked_constant"] = True
 
 
-def _held(function: types.FunctionType) -> Iterator[Any]:
-    """What it has of the functions around it."""
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # not there yet
-            yield cell.cell_contents
+def _is_off() -> bool:
+    return os.environ.get("MINDSPORE_COMPAT_UPDATES") == "off"
 
 
-def _stores(code: types.CodeType) -> bool:
-    return not _STORES.isdisjoint(code.co_code[::2])  # of two bytes each, since Python 3.6
+# --- what the copies call ---------------------------------------------------------------------------------------------
 
 
-def _package(function: types.FunctionType) -> str:
-    return (function.__module__ or "").partition(".")[0]
+def _copied(x: torch.Tensor) -> torch.Tensor:
+    return wrap(torch.clone(x))
 
 
-def _compile_again(function: types.FunctionType) -> None:
+def _own_path(x: Any, *places: Any) -> Any:
+    """Prepare ``x[place]...[last] = v``: a Tensor is copied, in lists and dicts on the way, too."""
+    if isinstance(x, torch.Tensor):
+        return x if isinstance(x, torch.nn.Parameter) else _copied(x)
+    if places and type(x) in (list, dict):
+        x[places[0]] = _own_path(x[places[0]], *places[1:])
+    return x
+
+
+def _own_attribute(x: Any, *places: Any) -> Any:
+    """Return what stands for an attribute before ``self.x[place]... = v``, None for the attribute itself."""
+    is_tensor = isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter)
+    return _own_path(_copied_lists(x, places), *places) if is_tensor or type(x) is list else None
+
+
+def _copied_lists(x: Any, places: tuple[Any, ...]) -> Any:
+    if type(x) is not list:
+        return x
+    x = list(x)
+    if places:
+        x[places[0]] = _copied_lists(x[places[0]], places[1:])
+    return x
+
+
+_HELPERS: dict[str, Any] = {
+    f"__mindspore_compat_{name}__": value
+    for name, value in {
+        "version": in_graph_version,
+        "isinstance": isinstance,
+        "Tensor": torch.Tensor,
+        "Parameter": torch.nn.Parameter,
+        "Module": torch.nn.Module,
+        "copied": _copied,
+        "path": _own_path,
+        "attribute": _own_attribute,
+        "slice": slice,
+    }.items()
+}
+
+
+def _helper(name: str) -> ast.Name:
+    return ast.Name(f"__mindspore_compat_{name}__", ast.Load())
+
+
+def _call(name: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(_helper(name), list(args), [])
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+def _copy(function: types.FunctionType) -> types.FunctionType | None:
+    """Return a copy for graph mode, None if there is no source or it is another one by now."""
     code = function.__code__
-    codes = list(_codes(code))
-    stores = any(map(_stores, codes))
-    appends = any("append" in item.co_names for item in codes)
-    may_differ = any(may_branch(item) or may_be_refused(item) for item in codes) or differs(code)
-    if not stores and not appends and not may_differ:
-        return
-    seen.assignments |= stores
-    before, after = _of_file(code.co_filename).get(_key(code), (None, None))
-    if after is None or before != code or after.co_freevars != code.co_freevars:
-        return  # the file is another by now, or the code was changed before
-    function.__code__ = _made[code] = after
-    _made[after] = None
+    source = source_of(code)
+    if source.node is None or _is_off() or code not in _codes_of_file(code.co_filename):
+        return None
+    names = {name for name in source.names if stores.reaches(stores.named(function, [name]), "has_updates")}
+    methods = {name for name in source.attributes if stores.reaches(stores.methods_named(name), "has_updates")}
+    methods |= {name for name in source.attributes if _is_in_module(function, source.names, name)}
+    changed = _Updates(code, names, methods).visit(copy.deepcopy(source.node))
+    made = _compiled(changed, source.owner, code)
+    if made is None:
+        return None
+    around = dict(zip(code.co_freevars, function.__closure__ or ()))
+    cells = tuple([around.get(name) or types.CellType(_HELPERS[name]) for name in made.co_freevars])
+    again = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, cells)
+    again.__kwdefaults__, again.__dict__ = function.__kwdefaults__, function.__dict__
+    again.__module__, again.__qualname__, again.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    return again
 
 
 @functools.lru_cache(maxsize=64)
-def _of_file(path: str) -> dict[tuple[str, int], tuple[types.CodeType, types.CodeType]]:
-    """A file's functions by name and line: (code, code with updates of names). All at once, since what Python makes of
-    a function depends on what stands around it (private names, imports).
-    """
+def _codes_of_file(path: str) -> frozenset[types.CodeType]:
+    """Return the code of all functions that the file has now, empty if it has no source."""
     try:
-        module = ast.parse("".join(linecache.getlines(path)))
-        before = {_key(code): code for code in _codes(compile(module, path, "exec", dont_inherit=True))}
-        changed = ast.fix_missing_locations(_Updates(path, before).visit(module))
-        after = {_key(code): code for code in _codes(compile(changed, path, "exec", dont_inherit=True))}
+        return frozenset(_codes(compile("".join(linecache.getlines(path)), path, "exec", dont_inherit=True)))
     except (SyntaxError, ValueError, RecursionError):
-        return {}
-    return {key: (code, after[key]) for key, code in before.items() if key in after}
+        return frozenset()
+
+
+def _is_in_module(function: types.FunctionType, names: Iterable[str], attribute: str) -> bool:
+    modules = [item for item in map(function.__globals__.get, names) if isinstance(item, types.ModuleType)]
+    found = [vars(module).get(attribute) for module in modules]
+    return stores.reaches([item for item in found if item in stores.callees(function)], "has_updates")
+
+
+def _compiled(node: FunctionNode, owner: str, code: types.CodeType) -> types.CodeType | None:
+    """Compile a definition, with the helpers as names of a scope around it, to stand for a code object."""
+    body: list[Any] = [node]
+    if isinstance(node, ast.Lambda):
+        body = [ast.copy_location(ast.Expr(body[0]), node)]
+    if owner:  # private names are of a class
+        (around,) = ast.parse(f"class {owner}: pass").body
+        around.body, body = body, [around]  # type: ignore[attr-defined]
+    outer: Any = ast.parse(f"def outer({', '.join((*_HELPERS, *code.co_freevars))}): pass")
+    outer.body[0].body = body
+    made = compile(ast.fix_missing_locations(outer), code.co_filename, "exec", code.co_flags & _FUTURE, True)
+    for item in _codes(made):
+        if (item.co_name, item.co_firstlineno) == (code.co_name, code.co_firstlineno):
+            item = item.replace(co_flags=code.co_flags)
+            return item.replace(co_qualname=code.co_qualname) if hasattr(code, "co_qualname") else item
+    return None
+
+
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -204,158 +227,149 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(item)
 
 
-def _key(code: types.CodeType) -> tuple[str, int]:
-    return code.co_name, code.co_firstlineno
+class _Updates(ast.NodeTransformer):
+    """Copies before assignments to elements, and the copies of functions in place of functions.
 
+    Args:
+        code: of the function.
+        names: that stand for functions with copies.
+        methods: names of methods with copies.
+    """
 
-class _Updates(Branches):
-    """All statements of a module; `codes` tells which names are a function's own."""
+    def __init__(self, code: types.CodeType, names: set[str], methods: set[str]) -> None:
+        self._names, self._methods = names, methods
+        self._by_place = {(item.co_name, item.co_firstlineno): item for item in _codes(code)}
+        self._own: list[frozenset[str]] = []
+        self._attributes: list[frozenset[str]] = []  # of self, to elements of which a function assigns
+        self._count = 0
 
-    def __init__(self, path: str, codes: dict[tuple[str, int], types.CodeType]) -> None:
-        self.path = path
-        self._codes, self._own = codes, [frozenset[str]()]
-        self._attributes = [frozenset[str]()]  # of self, whose elements the function assigns to
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: Any) -> ast.AST:
         first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
-        code = self._codes.get((node.name, first))
+        code = self._by_place.get((node.name, first))
         self._own.append(frozenset(() if code is None else (*code.co_varnames, *code.co_cellvars)))
-        attributes = _attributes_with_updates(node)
-        self._attributes.append(frozenset(attributes))
-        super().visit_FunctionDef(node)
+        attributes = _updated_attributes(node)
+        self._attributes.append(attributes)
+        self.generic_visit(node)
         self._attributes.pop()
         self._own.pop()
         first = int(ast.get_docstring(node, clean=False) is not None)
         for name in sorted(attributes):
             none = ast.Assign([ast.Name(_local(name), ast.Store())], ast.Constant(None))
-            node.body.insert(first, ast.copy_location(none, node.body[0]))
+            node.body.insert(first, _placed(none, node.body[first]))
         return node
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+    visit_AsyncFunctionDef = visit_FunctionDef
 
-    def _visit_inside(self, node: Any) -> ast.AST:
-        self._own.append(frozenset())
-        self._attributes.append(frozenset())
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._own.append(frozenset(item.arg for item in ast.walk(node.args) if isinstance(item, ast.arg)))
         self.generic_visit(node)
-        self._attributes.pop()
         self._own.pop()
         return node
 
-    visit_ClassDef = visit_Lambda = _visit_inside
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node  # not compiled code
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        is_function = isinstance(node.ctx, ast.Load) and node.id in self._names
+        if not is_function or any(node.id in own for own in self._own):
+            return node
+        return ast.copy_location(_call("version", node), node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if not _is_of_self(node) or node.attr not in self._attributes[-1]:
-            return node
-        local = ast.Name(_local(node.attr), ast.Load())
-        test = ast.Compare(local, [ast.Is()], [ast.Constant(None)])
-        made = ast.copy_location(ast.IfExp(test, node, local), node)
-        setattr(made, _OF_SELF, node.attr)
-        return made
+        if is_of_self(node) and self._attributes and node.attr in self._attributes[-1]:
+            return _placed(_read(node), node)
+        if isinstance(node.ctx, ast.Load) and node.attr in self._methods:
+            return ast.copy_location(_call("version", node), node)
+        return node
 
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        name = _appended_to(node.value)
+    def visit_Assign(self, node: Any) -> Any:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        elements = [item for target in targets for item in _parts(target) if isinstance(item, ast.Subscript)]
         self.generic_visit(node)
-        if name is None:
-            return node
-        refusal = ast.Call(ast.Name(REFUSE, ast.Load()), [ast.Name("self", ast.Load()), ast.Constant(name)], [])
-        return [ast.copy_location(ast.Expr(refusal), node), node]
+        before = [step for element in elements for step in self._before(element)]
+        return [*[_placed(step, node) for step in before], node]
 
-    def visit_Assign(self, node: ast.Assign) -> Any:
-        self.generic_visit(node)
-        if not any(self._is_element(item) for target in node.targets for item in _parts(target)):
-            return node
-        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
-            return ast.copy_location(self._put(node.targets[0], node.value), node)
-        # several targets: each gets its value first
-        after: list[ast.stmt] = []
+    visit_AugAssign = visit_AnnAssign = visit_Assign
 
-        def held(target: Any) -> Any:
-            if isinstance(target, (ast.Tuple, ast.List)):
-                return type(target)([held(item) for item in target.elts], ast.Store())
-            if isinstance(target, ast.Starred) or not self._is_element(target):
-                return target
-            name = f"_mindspore_compat_{len(after)}"
-            after.append(ast.copy_location(self._put(target, ast.Name(name, ast.Load())), node))
-            return ast.Name(name, ast.Store())
-
-        first = ast.copy_location(ast.Assign([held(target) for target in node.targets], node.value), node)
-        return ast.copy_location(ast.If(ast.Constant(True), [first, *after], []), node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        if not self._is_element(node.target):
-            return node
-        return ast.copy_location(self._put(node.target, node.value, type(node.op).__name__), node)
-
-    def _is_element(self, target: ast.expr) -> bool:
-        """``x[i]`` or ``x[i][j]`` where ``x`` is the function's own, or of `_attributes_with_updates`."""
-        if not isinstance(target, ast.Subscript):
-            return False
-        while isinstance(target, ast.Subscript):
-            target = target.value
-        return hasattr(target, _OF_SELF) or (isinstance(target, ast.Name) and target.id in self._own[-1])
-
-    def _put(self, target: Any, value: ast.expr, change: str = "") -> ast.Assign:
+    def _before(self, element: ast.Subscript) -> Iterator[ast.stmt]:
+        """Yield what is done before a value is assigned to an element."""
         places: list[ast.expr] = []
-        while isinstance(target, ast.Subscript):
-            places.insert(0, _index(target.slice))
-            target = target.value
-        name = getattr(target, _OF_SELF, "")
-        if name:
-            held = [ast.Name("self", ast.Load()), ast.Constant(name), ast.Name(_local(name), ast.Load())]
-            call = ast.Call(ast.Name(PUT_ATTRIBUTE, ast.Load()), [ast.Constant(change), value, *held, *places], [])
-            return ast.Assign([ast.Name(_local(name), ast.Store())], call)
-        function = ast.Name(CHANGE if change else PUT, ast.Load())
-        given = [ast.Constant(change)] if change else []
-        call = ast.Call(function, [*given, value, ast.Name(target.id, ast.Load()), *places], [])
-        return ast.Assign([ast.Name(target.id, ast.Store())], call)
+        base: Any = element
+        while isinstance(base, ast.Subscript):
+            if base is not element:
+                name = f"_mindspore_compat_{self._count}"  # each index is computed once
+                self._count += 1
+                yield ast.Assign([ast.Name(name, ast.Store())], _index(base.slice))
+                base.slice = ast.Name(name, ast.Load())
+                places.insert(0, base.slice)
+            base = base.value
+        attribute = getattr(base, _ATTRIBUTE, "")
+        if attribute:
+            own: ast.expr = _call("attribute", base, *places)
+            if not places:
+                own = ast.IfExp(_is_tensor(base), _call("copied", base), own)
+            is_cell = _call("isinstance", ast.Name("self", ast.Load()), _helper("Module"))
+            own = ast.IfExp(is_cell, own, ast.Constant(None))
+            yield ast.Assign([ast.Name(_local(attribute), ast.Store())], own)
+        elif isinstance(base, ast.Name) and base.id in self._own[-1]:
+            read, store = ast.Name(base.id, ast.Load()), ast.Name(base.id, ast.Store())
+            if places:
+                yield ast.Assign([store], _call("path", read, *places))
+            else:
+                yield ast.If(_is_tensor(read), [ast.Assign([store], _call("copied", read))], [])
 
 
-_OF_SELF = "_mindspore_compat_attribute"  # of an expression that gives such an attribute: its name
+def _is_tensor(node: ast.expr) -> ast.expr:
+    """Return the test for a Tensor that is no Parameter. It calls nothing that a debugger steps into."""
+    is_parameter = _call("isinstance", node, _helper("Parameter"))
+    return ast.BoolOp(
+        ast.And(), [_call("isinstance", node, _helper("Tensor")), ast.UnaryOp(ast.Not(), is_parameter)]
+    )
+
+
+def _placed(node: Any, place: ast.AST) -> Any:
+    """Give all that is new in a node the place of another node."""
+    for item in ast.walk(node):
+        if "lineno" in item._attributes and not hasattr(item, "lineno"):
+            ast.copy_location(item, place)
+            item.end_lineno, item.end_col_offset = item.lineno, item.col_offset  # type: ignore[attr-defined]
+    return node
+
+
+_ATTRIBUTE = "_mindspore_compat_attribute"  # of an expression that reads such an attribute: its name
+
+
+def _read(node: ast.Attribute) -> ast.IfExp:
+    """Return ``self.x``, or what stands for it in the rest of the method."""
+    local = ast.Name(_local(node.attr), ast.Load())
+    made = ast.IfExp(ast.Compare(local, [ast.Is()], [ast.Constant(None)]), node, local)
+    setattr(made, _ATTRIBUTE, node.attr)
+    return made
 
 
 def _local(name: str) -> str:
     return f"_mindspore_compat_self_{name}"
 
 
-def _is_of_self(node: ast.AST) -> bool:
-    """``self.x``."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-def _element_of_self(node: ast.AST) -> str | None:
-    """``x`` of ``self.x[i]`` or ``self.x[i][j]``."""
-    base: Any = node
-    while isinstance(base, ast.Subscript):
-        base = base.value
-    return base.attr if base is not node and _is_of_self(base) else None
-
-
-def _appended_to(node: ast.expr) -> str | None:
-    """``x`` of ``self.x[i].append(y)``."""
-    function: Any = node.func if isinstance(node, ast.Call) else None
-    is_appending = isinstance(function, ast.Attribute) and function.attr == "append"
-    return _element_of_self(function.value) if is_appending else None
-
-
-def _attributes_with_updates(function: Any) -> set[str]:
-    """Of a method: those of ``self`` to elements of which it assigns, and which it sets nowhere."""
+def _updated_attributes(function: FunctionNode) -> frozenset[str]:
+    """Return the attributes of ``self`` to elements of which a method assigns, and which it sets nowhere."""
     if not function.args.args or function.args.args[0].arg != "self":
-        return set()
-    found, stored = set[str](), set[str]()
+        return frozenset()
+    elements, stored = set[str](), set[str]()
     for node in _own_nodes(function):
         if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
-            name = _element_of_self(node)
-            if name is not None and isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
-                found.add(name)
-            elif _is_of_self(node):
-                stored.add(node.attr)  # type: ignore[attr-defined]
-    return {name for name in found - stored if not name.startswith("__")}
+            base: Any = node
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if is_of_self(base):
+                is_element = base is not node and isinstance(node.ctx, ast.Store)  # type: ignore[attr-defined]
+                (elements if is_element else stored).add(base.attr)
+    return frozenset(name for name in elements - stored if not name.startswith("__"))
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a function, without functions and classes in it."""
+    """Yield what is in a function, without functions and classes in it."""
     for item in ast.iter_child_nodes(node):
         if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield item
@@ -371,10 +385,10 @@ def _parts(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _index(node: Any) -> ast.expr:
-    """What stands between brackets as an expression by itself."""
+    """Return what stands between brackets as an expression by itself."""
     if isinstance(node, ast.Slice):
         ends = [ast.Constant(None) if end is None else end for end in (node.lower, node.upper, node.step)]
-        return ast.Call(ast.Name(SLICE, ast.Load()), ends, [])
+        return _call("slice", *ends)
     if isinstance(node, ast.Tuple) and any(isinstance(item, ast.Slice) for item in node.elts):
         return ast.Tuple([_index(item) for item in node.elts], ast.Load())
     return node

@@ -18,13 +18,13 @@ import numpy as np
 import torch
 
 from mindspore_compat.common import _tracing, _wrap
-from mindspore_compat.common._in_graph import compiled_locals, in_graph, outermost_graph_inputs
+from mindspore_compat.common._graph_mode import current, in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = """
-    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter replace_values write_values
+    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted note_read is_of_parameter replace_values write_values
 """.split()
 
 #: why a step is not replayed whose views of a Parameter would change with it
@@ -131,26 +131,31 @@ def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 
 def for_writing(*targets: torch.Tensor) -> Any:
-    """The first of the targets, None of none: Parameters that are to be written to in place. What compiled code that
-    runs has taken of their memory, under its local names, gets memory of its own; and what a derivative needs of
-    their values stays, as upstream.
+    """Return the first of the targets, None of none: Parameters that are to be written to in place. In graph mode what
+    was taken of their memory before keeps it, and so does what a derivative needs of their values.
     """
     for watcher in _running.watching:
         watcher.keep(targets)
     if (is_graph_mode() or in_jit.depth) and not _tracing.is_tracing():
-        looked_at = {_place(target) for target in targets if isinstance(target, _Parameter) and _lookers(target)}
-        if looked_at and in_graph():
-            inputs = set(map(id, outermost_graph_inputs() or ()))
-            for tensor in compiled_locals(torch.Tensor):
-                is_taken = not isinstance(tensor, _Parameter) and id(tensor) not in inputs
-                if is_taken and _place(tensor) in looked_at:
-                    _set_data(tensor, _get_data(tensor).clone())
-                    _note_parting()
-        if THREAD.running and torch.is_grad_enabled():
-            for target in targets:
-                if isinstance(target, _Parameter) and _may_be_kept(target) and in_graph():
+        for target in targets:
+            if not isinstance(target, _Parameter) or not in_graph():
+                continue
+            if THREAD.running and torch.is_grad_enabled():
+                if _may_be_kept(target):
                     _part_from_derivative(target)
+            elif _lookers(target) > current().aliases.get(id(target), _ANY) and _may_be_kept(target):
+                _leave_memory(target)
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
+
+
+_ANY = 1 << 62  # of a Parameter that the code has not read: others may share its memory
+
+
+def note_read(parameter: torch.Tensor) -> None:
+    """Count who shares the memory of a Parameter before compiled code takes parts of it."""
+    known = current().aliases
+    if id(parameter) not in known:
+        known[id(parameter)] = _lookers(parameter)
 
 
 def _note_parting() -> None:
@@ -231,9 +236,14 @@ def _part_from_derivative(target: torch.Tensor) -> None:
             _set_data(target, memory)
             _set_data(before, copy)
             del memory, copy
-    if _lookers(target):
-        _wrap.TENSOR.data.fset(target, torch.clone(_get_data(target)))
-        _note_parting()
+    if _lookers(target) > current().aliases.get(id(target), 0):
+        _leave_memory(target)
+
+
+def _leave_memory(target: torch.Tensor) -> None:
+    """Give a Parameter memory of its own: views of it keep the old one, with its values."""
+    _wrap.TENSOR.data.fset(target, torch.clone(_get_data(target)))
+    _note_parting()
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:

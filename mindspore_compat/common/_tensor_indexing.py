@@ -13,7 +13,7 @@ import torch
 from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._refusals import AxisError, ShapeError, SliceError
 
 __all__ = [

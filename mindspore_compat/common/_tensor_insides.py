@@ -11,7 +11,7 @@ from torch.utils import dlpack
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._wrap import byte_view, plain, wrap

@@ -11,7 +11,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common import _norms as norms
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._telling import otherwise, tells_of_refusals

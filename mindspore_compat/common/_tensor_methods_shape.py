@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._refusals import in_range, refused
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import as_indices

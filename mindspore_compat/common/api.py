@@ -14,14 +14,12 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._borrowed_globals import with_borrowed_globals
-from mindspore_compat.common._compiled_words import in_compiled_words
-from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import compiled_cells, given_back, is_taken, writes
-from mindspore_compat.common._mutable import check_elements, is_dynamic, is_mutable, mutable
+from mindspore_compat.common._element_stores import register
+from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._graph_mode import Call, current, run_in_graph
+from mindspore_compat.common._mutable import mutable
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.context import in_jit, is_graph_mode
+from mindspore_compat.context import in_jit
 
 __all__ = [
     "jit",
@@ -54,8 +52,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
             "GE" change nothing.
         capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
             "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
-        fullgraph: upstream's strict level: dicts come out as tuples of their values.
-        jit_config: its ``jit_level`` and ``jit_syntax_level`` as above. Others are accepted without effect.
+        fullgraph: accepted without effect.
+        jit_config: its ``jit_level`` as above. Others are accepted without effect.
 
     Raises:
         ValueError: for another ``jit_level``.
@@ -68,55 +66,39 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     wanted = kwargs.get("backend", "")
     backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
     is_python = kwargs.get("capture_mode", "ast") != "ast"
-    is_strict = True if kwargs.get("fullgraph") else says_strict(config)
-    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python, is_strict=is_strict)
+    decorate = functools.partial(_in_graph_mode, level=level, backend=backend, is_python=is_python)
     return decorate(target) if callable(target) else decorate
 
 
 def _in_graph_mode(
-    function: Callable[..., Any],
-    level: str = "",
-    backend: str = "",
-    is_python: bool = False,
-    is_strict: bool | None = None,
+    function: Callable[..., Any], level: str = "", backend: str = "", is_python: bool = False
 ) -> Callable[..., Any]:
     if isinstance(function, torch.nn.Module):
-        compiled_cells.add(function)
+        function.__dict__["_is_jit"] = True
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
-    with_updates_of_names(function)
-    if isinstance(function, types.MethodType):
-        borrowing: Callable[..., Any] = types.MethodType(with_borrowed_globals(function.__func__), function.__self__)
-    else:
-        borrowing = with_borrowed_globals(function)
-    call = _Compiled(borrowing, backend) if backend else borrowing
+    compiled = _Compiled(backend) if backend else None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        target = in_graph_version(function) if current().updates_names else function
+        found = target(*args, **kwargs) if compiled is None else compiled(target, *args, **kwargs)
+        return list(found) if isinstance(found, types.GeneratorType) else found  # its code runs in graph mode, too
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        if in_jit.depth == 0:
-            _check_inputs(args)
-        before = in_jit.level, in_jit.is_python, in_jit.is_strict
-        in_jit.level, in_jit.is_python, in_jit.is_strict = level or in_jit.level, is_python, is_strict
+        before = in_jit.level
+        in_jit.level = level or in_jit.level
         in_jit.depth += 1
-        written = writes()
         try:
             cell = _cell_of(function, args)
-            found = call(*args, **kwargs) if cell is None else cell._run_method(call, args, kwargs)
-            if isinstance(found, types.GeneratorType):
-                found = list(found)  # which it is in compiled code
-        except (TypeError, ValueError, ZeroDivisionError, AttributeError, LookupError) as error:
-            instead = in_compiled_words(error)
-            if instead is error:
-                raise
-            raise instead from error
+            own, args = (call, args) if cell is None else (cell._run_method, (call, args, kwargs))
+            named = kwargs if cell is None else {}
+            if current().is_graph:
+                return own(*args, **named)
+            return run_in_graph(Call(True, (*args, *kwargs.values()), not is_python), own, *args, **named)
         finally:
             in_jit.depth -= 1
-            in_jit.level, in_jit.is_python, in_jit.is_strict = before
-        inputs = (*args, *kwargs.values())
-        if isinstance(found, torch.Tensor):
-            is_own = written == writes() if type(found) is Parameter else not is_taken(found, inputs)
-            return found if is_own else given_back(found, is_strict, inputs)
-        return given_back(found, is_strict, inputs) if type(found) in (dict, list, tuple, int) else found
+            in_jit.level = before
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run
@@ -141,15 +123,16 @@ class _Compiled:
     piece: nothing runs twice.
     """
 
-    def __init__(self, function: Callable[..., Any], backend: str) -> None:
-        self.function, self.backend = function, backend
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+        self.function: Any = None
         self.run: Callable[..., Any] | None = None
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if torch.compiler.is_dynamo_compiling():
-            return self.function(*args, **kwargs)
-        if self.run is None:
-            self.run = torch.compile(self.function, backend=self._backend)
+            return function(*args, **kwargs)
+        if self.run is None or function != self.function:
+            self.function, self.run = function, torch.compile(function, backend=self._backend)
         with torch._dynamo.config.patch(suppress_errors=True):
             return self.run(*args, **kwargs)
 
@@ -182,7 +165,7 @@ def jit_class(cls: type) -> type:
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
     if issubclass(cls, torch.nn.Module) and hasattr(cls, "construct"):
         raise TypeError(f"Decorator jit_class cannot be used for nn.Cell or its subclass, but got {cls}.")
-    with_updates_of_names(cls)
+    register(cls)
     return cls
 
 
@@ -197,12 +180,6 @@ def lazy_inline(fn: Any = None, attrs: Any = None, policy: Any = None) -> Any:
 def no_inline(fn: Any = None) -> Any:
     """Decorator: returned as it is."""
     return fn
-
-
-def says_strict(config: Any) -> bool | None:
-    """Whether options say that compiled code is of the strict level; None where they do not say."""
-    level = getattr(config, "jit_config_dict", {}).get("jit_syntax_level")
-    return level == "STRICT" if level else None
 
 
 class JitConfig:
@@ -225,47 +202,6 @@ class JitConfig:
             "infer_boost": infer_boost,
             **kwargs,
         }
-
-
-def _check_inputs(args: tuple[Any, ...]) -> None:
-    """Inputs of a function under `jit`.
-
-    Raises:
-        TypeError, ValueError: for a sequence of unknown length with elements of different types.
-        RuntimeError: in PYNATIVE_MODE, for a tuple, list or dict with a Tensor that is differentiated through and what
-            `mutable` does not take: upstream has no gradient then.
-        ValueError: for a Parameter beside another one of its name: of the Cell whose method it is, or among the inputs.
-    """
-    for arg in args:
-        if type(arg) in (tuple, list, dict):
-            if THREAD.running and not is_graph_mode() and not is_mutable(arg) and _is_computed(arg):
-                raise RuntimeError(
-                    f"Input {arg!r:.300} contains tensor with gradient but can not mutable. Give what is neither a "
-                    "number nor a Tensor by itself."
-                )
-        elif is_dynamic(arg):
-            check_elements(arg)
-        elif isinstance(arg, torch.nn.Parameter):
-            _check_names(args)
-            return
-
-
-def _is_computed(value: Any) -> bool:
-    if isinstance(value, (tuple, list, dict)):
-        return any(map(_is_computed, value.values() if isinstance(value, dict) else value))
-    if THREAD.shadows is not None:  # of integers
-        value = THREAD.shadows.of(value)
-    return isinstance(value, torch.Tensor) and value.grad_fn is not None
-
-
-def _check_names(args: tuple[Any, ...]) -> None:
-    cells = [arg for arg in args[:1] if isinstance(arg, torch.nn.Module) and hasattr(arg, "construct")]
-    own = [item for cell in cells for item in torch.nn.Module.parameters(cell)]
-    known: dict[str, Any] = {}
-    for item in (*own, *(arg for arg in args if isinstance(arg, torch.nn.Parameter))):
-        name = getattr(item, "name", None)
-        if name and known.setdefault(name, item) is not item:
-            raise ValueError(f"The Parameter {item!r:.100} can not be used, since its name '{name}' already exists.")
 
 
 def _function_forbid_reuse(func: Callable[..., Any]) -> Callable[..., Any]:

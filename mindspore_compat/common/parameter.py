@@ -13,7 +13,6 @@ import torch
 from mindspore_compat._runtime import placement
 from mindspore_compat.common import _held, _tracing, _wrap
 from mindspore_compat.common._float8 import limited
-from mindspore_compat.common._in_graph import by_compiled_line
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import replace_values
@@ -21,7 +20,6 @@ from mindspore_compat.common._tensor_type import ParameterType
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import is_graph_mode
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -144,8 +142,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             )
         if len(value) > 1024:
             raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
-        if is_graph_mode() and by_compiled_line(2):
-            raise ValueError("Do not support to set attribute for a parameter in compiled code. Name it outside.")
         self._name = value or f"{_AUTOMATIC}{next(_numbers)}"
 
     @property
@@ -156,18 +152,11 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
-        if is_graph_mode() and by_compiled_line(2):
-            raise ValueError("Do not support to set attribute for a parameter in compiled code. Set it outside.")
         self._wants_grad = value
         program.changed()
         _set_requires_grad(self, value and _is_differentiable(self.dtype))
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
-        if is_graph_mode() and by_compiled_line(2):
-            raise RuntimeError(
-                "Failed to compile in GRAPH_MODE because the 'Parameter' object's method 'requires_grad_' is not "
-                "supported in 'construct' or function with @jit decorator. Call it outside."
-            )
         self.requires_grad = requires_grad
         return self
 

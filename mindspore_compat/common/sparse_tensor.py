@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 

@@ -13,16 +13,16 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
-from mindspore_compat.common._compiled_meaning import is_compiled
 from mindspore_compat.common._drawing import Repeated
-from mindspore_compat.common._element_updates import assigns_elements
+from mindspore_compat.common._element_stores import assigns_elements
+from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._points import Lent
 from mindspore_compat.common._recorded import THREAD, differentiable
 from mindspore_compat.common._shared_memory import WrittenOnce
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import in_jit, is_graph_mode
-from mindspore_compat.nn._bprop_parameters import refuse_parameters
 
 __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
@@ -41,39 +41,19 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     # The parameters go along so that the node is recorded even when no input requires a gradient by itself.
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
 
-    if THREAD.running and is_compiled():
-        refuse_parameters(cell, bound.args)
+    version = in_graph_version if in_graph() else lambda function: function
     leaves, structure = tree_flatten(bound.args)  # autograd sees the Tensors, also those in tuples, lists and dicts
 
     def compute(*leaves: Any) -> Any:
-        return cell.construct(*tree_unflatten(leaves, structure))
+        return version(cell.construct)(*tree_unflatten(leaves, structure))
 
     def bprop(leaves: list[Any], out: Any, dout: Any) -> list[Any]:
         inputs = tree_unflatten(leaves, structure)
-        if is_graph_mode():
-            _check_parameters(cell, len(inputs))
-        found, by_parameter = _gradients(cell, cell.bprop(*inputs, out, dout), len(inputs))
+        found, by_parameter = _gradients(cell, version(cell.bprop)(*inputs, out, dout), len(inputs))
         flat = [item for gradient, given in zip(found, inputs) for item in _flat(cell, gradient, given)]
         return [*flat, *map(by_parameter.get, parameters)]
 
     return own_backward(compute, bprop, len(leaves), *leaves, *parameters)
-
-
-def _check_parameters(cell: Any, inputs: int) -> None:
-    """Raise what upstream's compiler does unless ``bprop`` takes the inputs, ``out`` and ``dout``."""
-    parameters = inspect.signature(cell.bprop).parameters.values()
-    given = len(parameters)
-    if given == inputs + 2 or any(item.kind is item.VAR_POSITIONAL for item in parameters):
-        return
-    if given < 2:
-        raise RuntimeError(
-            "The function 'bprop' of Primitive or Cell requires at least 2 params 'out' and 'dout', but got only "
-            f"{given}. It is {type(cell).__name__}.bprop."
-        )
-    raise TypeError(
-        "The params of function 'bprop' of Primitive or Cell requires the forward inputs as well as the 'out' and "
-        f"'dout'. {type(cell).__name__}.construct has {inputs} inputs, its bprop {given} params."
-    )
 
 
 def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:

@@ -9,15 +9,16 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._in_graph import by_compiled_line, in_graph, refuse_if_strict
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import write_values
+from mindspore_compat.common._shared_memory import note_read, write_values
+from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner
-from mindspore_compat.nn import _parameter_hooks as _hooks
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
+from mindspore_compat.nn._parameter_hooks import hooked
 from mindspore_compat.ops._adapt import fitting
 from mindspore_compat.ops.function import assign
 
@@ -117,7 +118,10 @@ class Attributes(Listing):
         state = self.__dict__
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
-            parameter = _hooks.hooked(parameters[name], in_graph)
+            parameter = parameters[name]
+            if is_graph_mode() and parameter is not None and not is_tracing() and in_graph():
+                note_read(parameter)
+                parameter = hooked(parameter)
             if (
                 casting.depth
                 and parameter is not None
@@ -190,8 +194,6 @@ class Attributes(Listing):
 
     def _set_object(self, name: str, value: Any) -> None:
         state = self.__dict__
-        if name in state and is_graph_mode():
-            refuse_if_strict(self, name)
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
@@ -208,8 +210,6 @@ class Attributes(Listing):
                     f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a "
                     "parameter."
                 )
-            if parameters[name] is not None and by_compiled_line(3):
-                raise TypeError('Failed calling Assign with "value=None": compiled code can not take a Parameter away.')
             self._restructured()
             parameters[name] = None
             return

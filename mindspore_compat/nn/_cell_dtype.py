@@ -7,14 +7,14 @@ import functools
 import sys
 import threading
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
+from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._operator_casts import OperatorsIn
 from mindspore_compat.common._wrap import _is_tracing, wrap
@@ -145,25 +145,27 @@ def _cast_input(value: Any, dtype: torch.dtype) -> Any:
 
 # --- methods beside ``construct`` -------------------------------------------------------------------------------------
 
-_classes: weakref.WeakSet[type] = weakref.WeakSet()  # whose methods were looked at
-
-
-def let_methods_compute(cls: type) -> None:
-    """Let methods of a program's class of Cells, not ``construct`` alone, compute in a Cell's own dtype where upstream
-    compiles them: called by another Cell, by a function under ``jit``, or differentiated.
+def let_methods_compute(cell: Any) -> None:
+    """Let methods of the program's Cell, not ``construct`` alone, compute in its own dtype in graph mode: called by
+    another Cell, by a function under ``jit``, or differentiated. The Cell, not its class, gets them.
 
     Those that this package or torch names as well stay as they are, and so do static ones and properties.
     """
-    if cls in _classes:
-        return
-    _classes.add(cls)
+    for method in _methods_of(type(cell)):
+        cell.__dict__.setdefault(method.__name__, types.MethodType(method, cell))
+
+
+@functools.lru_cache(4096)
+def _methods_of(cls: type) -> tuple[types.FunctionType, ...]:
     owners = [owner for owner in cls.__mro__ if not _is_others(owner)]
     known = {name for owner in cls.__mro__ if owner not in owners for name in vars(owner)}
+    found: dict[str, types.FunctionType] = {}
     for owner in owners:
-        for name, item in list(vars(owner).items()):
+        for name, item in vars(owner).items():
             is_special = name in known or (name.startswith("__") and name.endswith("__"))
             if type(item) is types.FunctionType and not is_special and not hasattr(item, "_is_jit"):
-                setattr(owner, name, _in_dtype(item))
+                found.setdefault(name, _in_dtype(name, item))
+    return tuple(found.values())
 
 
 def _is_others(owner: type) -> bool:
@@ -171,15 +173,18 @@ def _is_others(owner: type) -> bool:
     return package in ("mindspore_compat", "torch") or (package in sys.stdlib_module_names and package != "__main__")
 
 
-def _in_dtype(method: Callable[..., Any]) -> Callable[..., Any]:
+def _in_dtype(name: str, method: Callable[..., Any]) -> Any:
     @functools.wraps(method)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         state = getattr(self, "__dict__", {})
-        if (state.get("_cast_dtype") is None and "_compiled_type" not in state) or not in_graph():
+        if not in_graph():
             return method(self, *args, **kwargs)
-        return run_in_dtype(self, method, (self, *args), kwargs)
+        function = in_graph_version(method)
+        if state.get("_cast_dtype") is None and "_compiled_type" not in state:
+            return function(self, *args, **kwargs)
+        return run_in_dtype(self, function, (self, *args), kwargs)
 
-    run._is_jit = False  # type: ignore[attr-defined]  # this one is done
+    run.__name__ = name
     return run
 
 

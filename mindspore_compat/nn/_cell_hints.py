@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common.api import says_strict
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel.shard import shard
@@ -108,8 +107,7 @@ class Hints:
 
     def set_jit_config(self: Any, jit_config: Any) -> None:
         """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed.
-        With the ``jit_syntax_level`` "STRICT" dicts come out of compiled code as tuples of their values, and there only
-        Parameters may be set. Other options have no effect.
+        Other options have no effect.
 
         Raises:
             TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
@@ -125,7 +123,6 @@ class Hints:
             )
         self._changed()
         self.__dict__["_jit_level"] = level
-        self.__dict__["_is_strict"] = says_strict(jit_config)
 
     def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Any:
         """The Cell with its inputs cut over processes, as `mindspore.shard`."""

@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._differentiation import is_differentiable
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn

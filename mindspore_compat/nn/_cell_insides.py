@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat._api.validate import check_non_negative_int, check_str_in
-from mindspore_compat.common._compiled_containers import refuse_variables
 from mindspore_compat.common.saved_tensors import saved_tensors_hooks
 from mindspore_compat.nn import _parameter_hooks
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, MixedPrecisionType, let_methods_compute
@@ -22,37 +21,8 @@ __all__ = ["Insides"]
 _log = logging.getLogger("mindspore_compat")
 
 
-class _Living:
-    """How many Cells there are, as an attribute of the class."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def __get__(self, cell: Any, owner: type | None = None) -> int:
-        return self.number
-
-
-_living = _Living()
-
-
 class Insides:
     """Mixin of `Cell`."""
-
-    total_instance_count = _living
-
-    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
-        """Counted here, so that copies are, too.
-
-        Raises:
-            TypeError: in compiled code, for inputs and Parameters.
-        """
-        if args or kwargs:
-            refuse_variables(cls.__name__, (*args, *kwargs.values()))
-        _living.number += 1
-        return super().__new__(cls)
-
-    def __del__(self, living: _Living = _living) -> None:  # bound: at the end of the process modules are empty
-        living.number -= 1
 
     #: names under which upstream keeps what belongs to the Cell itself
     IGNORE_LIST = """
@@ -214,7 +184,7 @@ class Insides:
     def mixed_precision_type(self: Any, value: MixedPrecisionType | None) -> None:
         self._changed()
         self.__dict__["_cast_dtype"] = None if value is None else FLAG_DTYPES.get(value.name.lower())
-        let_methods_compute(type(self))
+        let_methods_compute(self)
 
     def get_mixed_precision_type(self) -> MixedPrecisionType:
         """What `to_float` or `set_mixed_precision_type` set."""
@@ -234,4 +204,4 @@ class Insides:
             )
         self._changed()
         self.__dict__.update(_compiled_type=mixed_type, _special_call=True)
-        let_methods_compute(type(self))
+        let_methods_compute(self)

@@ -69,7 +69,7 @@ class Modes(Hooks):
         for name, dtype in FLAG_DTYPES.items():
             if flags.get(name):
                 state.update(_cast_dtype=dtype, _compiled_type=None)
-                let_methods_compute(type(self))
+                let_methods_compute(self)
         return self
 
     def add_flags_recursive(self, **flags: Any) -> Self:

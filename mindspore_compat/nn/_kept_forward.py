@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._capture.step.computations import graphs_of
 from mindspore_compat.common._differentiation import KEPT, Forward, is_differentiable, keep
+from mindspore_compat.common._graph_mode import EAGER, Call
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD, is_spent
@@ -60,9 +61,14 @@ class _Kept(NamedTuple):
 class KeptForward:
     """A part of `Cell`."""
 
-    def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
+    def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any], call: Call = EAGER) -> Any:
+        """Record this forward: as in MindSpore, the `GradOperation` that follows takes it instead of a second one.
+
+        The outermost ``call`` of a training Cell in graph mode drops it when it ends.
+        """
         self._forget_kept()
+        if call.trains and not self.__dict__["requires_grad"]:
+            call.kept.append(self)
         THREAD.has_kept = True
         given = args
         if is_graph_mode():

@@ -7,6 +7,7 @@ Cells.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,13 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._compiled_words import in_compiled_words
-from mindspore_compat.common._element_updates import with_updates_of_names
-from mindspore_compat.common._in_graph import given_back, gives_attribute, is_taken, writes
+from mindspore_compat.common._element_stores import register
+from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tracing import not_traced
-from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap, wrapped_in_trace
+from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
@@ -32,14 +32,12 @@ from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
 from mindspore_compat.nn._kept_forward import KeptForward
-from mindspore_compat.nn._shared_forward import run_with_shared_forwards
-from mindspore_compat.nn._unrecorded import calls, may_keep, nobody_differentiates, unrecorded
+from mindspore_compat.nn._inference import is_inference, may_keep, without_graph
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
-_CONTAINERS = (dict, list, tuple, int, Parameter)  # and what else compiled code gives back otherwise
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
@@ -60,7 +58,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
     """
 
     _phase = "train"
-    _special_call: bool | str = False  # a subclass or an instance whose call needs more than construct
+    _special_call = False  # a subclass or an instance whose call needs more than construct
     _is_optimizer = False
     _trains = False  # holds an optimizer: a call is a training step
 
@@ -86,11 +84,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
             _unnamed=True,
         )
         program.cell_made(state)
-        with_updates_of_names(type(self))
+        register(type(self))
         if hasattr(type(self), "bprop"):
             state["_special_call"] = True
-        elif gives_attribute(type(self).construct):
-            state["_special_call"] = "gives"  # which tracing need not see
         if flags:
             self.add_flags(**flags)
 
@@ -123,7 +119,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         state = self.__dict__
         try:
-            if (
+            is_plain = not (
                 state["_cast_dtype"] is not None
                 or state["requires_grad"]
                 or state["_forward_hooks"]
@@ -132,45 +128,50 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 or state["_backward_pre_hooks"]
                 or state["_unnamed"]
                 or self._special_call
-            ):
-                return self._call_with_extras(args, kwargs)
-            if state["training"] or THREAD.running or self._is_optimizer or not nobody_differentiates(args, kwargs):
-                result = self.construct(*args, **kwargs)
-            else:
-                result = unrecorded(self.construct, *args, **kwargs)
-        except (IndexError, RuntimeError) as error:
-            instead = in_compiled_words(refused(error))
-            if instead is error:
-                raise
-            raise instead from error
-        except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
-            instead = in_compiled_words(error)
-            if instead is error:
-                raise
-            raise instead from error
-        except KeyError as error:
-            if "_cast_dtype" not in state:
-                raise AttributeError(
-                    f"For '{type(self).__name__}', the parent's '__init__' has not run. "
-                    "Call 'super().__init__()' first."
-                ) from None
-            instead = in_compiled_words(error)
-            if instead is error:
-                raise
-            raise instead from error
-        cls = type(result)
-        if cls is Tensor or cls is _Plain:
-            if _is_tracing():
-                return result if cls is Tensor else wrapped_in_trace(result)
+            )
+        except KeyError:
+            raise AttributeError(
+                f"For '{type(self).__name__}', the parent's '__init__' has not run. Call 'super().__init__()' first."
+            ) from None
+        if _is_tracing():
+            return self._call_traced(is_plain, args, kwargs)
+        call = current()
+        if call is OUTSIDE:
+            return self._call_outermost(is_plain, args, kwargs)
+        if not is_plain:
+            return self._call_with_extras(args, kwargs)
+        if not call.is_graph:
+            result = self.construct(*args, **kwargs)
+        elif call.trains and not THREAD.running and may_keep():
+            return self._call_and_keep(args, kwargs, call)
+        else:
+            result = in_graph_version(self.construct)(*args, **kwargs)
+        if type(result) is _Plain:
             result.__class__ = Tensor
-            if is_graph_mode() and is_taken(result, (inputs := (*args, *kwargs.values()))):
-                return given_back(result, None, inputs)
             return result
-        if _is_exporting() and not _is_tracing():
-            self._check_export()
-        if cls in _CONTAINERS and is_graph_mode() and not _is_tracing():
-            return given_back(wrap(result), state.get("_is_strict"), (*args, *kwargs.values()))
         return wrap(result)
+
+    def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call that no other call of a Cell or function under ``jit`` is around."""
+        if _is_exporting():
+            self._check_export()
+        run = self._call_construct if is_plain else self._call_with_extras
+        if not (self.__dict__["training"] or THREAD.running or self._trains or self._is_optimizer):
+            run = functools.partial(without_graph, run) if is_inference(args, kwargs) else run
+        if is_graph_mode() or "_is_jit" in self.__dict__:
+            return run_in_graph(Call(True, (*args, *kwargs.values())), run, args, kwargs)
+        token = begin(EAGER)
+        try:
+            return run(args, kwargs)
+        finally:
+            end(token)
+
+    def _call_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        return wrap(self._construct(args, kwargs))
+
+    def _call_traced(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call that torch.compile traces."""
+        return self._call_construct(args, kwargs) if is_plain else self._call_with_extras(args, kwargs)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
@@ -179,33 +180,23 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if self.__dict__["_unnamed"] and not _is_tracing():
             self._name_at_first_call()
         if _is_tracing():
-            is_special = self._special_call is True or Cell._special_call
-            if is_special and "_compiled_call_impl" not in self.__dict__:
+            if (self._special_call or Cell._special_call) and "_compiled_call_impl" not in self.__dict__:
                 return not_traced(Cell._call_with_extras, self, args, kwargs)
         elif self.__dict__.get("_compiled_call_impl") is not None:
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         elif program.parallel is not None:
             return program.parallel.called(self, args, kwargs)
-        elif _is_exporting():
-            self._check_export()
-        before = writes()
-        result = self._call_here(args, kwargs)
-        if not is_graph_mode() or _is_tracing():
-            return result
-        inputs = (*args, *kwargs.values())
-        if type(result) is Parameter and gives_attribute(type(self).construct) and before == writes():
-            return result
-        if type(result) in _CONTAINERS or (type(result) is Tensor and is_taken(result, inputs)):
-            return given_back(result, self.__dict__.get("_is_strict"), inputs, 1)
-        return result
+        return self._call_here(args, kwargs)
 
     def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if THREAD.running:
+        if THREAD.running or self._trains:
             return self._call_cast(args, kwargs)
-        if self.__dict__["requires_grad"] and not self._trains and may_keep():
-            return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
-        if not (self.training or self._trains or self._is_optimizer) and nobody_differentiates(args, kwargs):
-            return unrecorded(self._call_cast, args, kwargs)
+        if _is_tracing():
+            is_kept = self.__dict__["requires_grad"] and may_keep()
+            return not_traced(self._call_and_keep, args, kwargs) if is_kept else self._call_cast(args, kwargs)
+        call = current()
+        if (self.__dict__["requires_grad"] or (call.trains and not self._is_optimizer)) and may_keep():
+            return self._call_and_keep(args, kwargs, call)
         return self._call_cast(args, kwargs)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -229,24 +220,30 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if self._recompute and torch.is_grad_enabled():
             return recomputed(self, self._construct_as_now(), args, kwargs)
         if self._trains and not self._is_optimizer:
-            if kwargs:
-                return run_with_shared_forwards(self, args, kwargs)
-            return replayed(
-                self, (torch.is_grad_enabled(),), lambda inputs: run_with_shared_forwards(self, inputs, {}), args
-            )
-        return self.construct(*args, **kwargs)
+            current().trains = current().is_graph and not THREAD.running
+            if not kwargs:
+                return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self._construct(inputs, {}), args)
+        return self._construct(args, kwargs)
+
+    def _construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if not in_graph():
+            return self.construct(*args, **kwargs)
+        if _is_tracing():  # Dynamo makes no bound methods
+            return in_graph_version(type(self).construct)(self, *args, **kwargs)
+        return in_graph_version(self.construct)(*args, **kwargs)
 
     def _construct_as_now(self) -> Callable[..., Any]:
         """``construct`` with the casts of now, also when it runs again in the backward pass."""
+        construct = in_graph_version(self.construct) if in_graph() else self.construct
         if not casting.depth:
-            return self.construct
+            return construct
         now = Computing(self.__dict__, compiled_dtype(self.__dict__), casting.depth)
 
-        def construct(*args: Any, **kwargs: Any) -> Any:
+        def computing(*args: Any, **kwargs: Any) -> Any:
             with now:
-                return self.construct(*args, **kwargs)
+                return construct(*args, **kwargs)
 
-        return construct
+        return computing
 
     @property
     def cls_name(self) -> str:
@@ -296,7 +293,6 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
 
 placement.follow(Cell)
-calls.append(Cell.__call__.__code__)
 
 
 def _parallel_changed() -> None:

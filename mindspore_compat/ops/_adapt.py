@@ -14,7 +14,7 @@ from torch.overrides import _get_current_function_mode_stack
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _float8
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
@@ -46,7 +46,7 @@ def get_data(variable: torch.Tensor) -> torch.Tensor:
 
 def changed(variable: Any) -> Any:
     """What an operator gives of a variable that it has written to: of a Parameter a Tensor of the same memory. Compiled
-    code keeps the Parameter, and gives the program a Tensor of its own (`given_back`).
+    code keeps the Parameter, and gives the program a Tensor of its own (`own_results`).
     """
     parameter = variable.__dict__.get("shows")
     if parameter is not None:

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _tracing
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
 

@@ -16,7 +16,6 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops import _method_signatures  # noqa: F401  (its words for wrong calls)
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._compiled_methods import install_compiled_methods
 from mindspore_compat.ops._method_spellings import install_spellings

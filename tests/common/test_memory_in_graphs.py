@@ -75,9 +75,8 @@ def test_what_compiled_code_took_of_it_before_keeps_its_values(take: str, write:
     ms.set_context(mode=ms.GRAPH_MODE)
     cell, v = Taking(TAKES[take], WRITES[write]), Tensor(np.full((2, 3), 7, np.float32))
     for _ in range(5):  # the cell holds an optimizer, so that it may be recorded
-        before, place = numbers(TAKES[take](cell.p)), cell.p.data_ptr()
+        before = numbers(TAKES[take](cell.p))
         assert numbers(cell(v)) == before
-        assert write in ("set_data", "assign_value") or cell.p.data_ptr() == place
         assert cell.p.asnumpy()[0].tolist() != [0, 1, 2]
 
 
@@ -103,7 +102,7 @@ def test_what_it_took_is_found_in_a_list_that_holds_itself() -> None:
 @pytest.mark.parametrize("write", [name for name in WRITES if name not in ("set_data", "assign_value")])
 def test_who_looks_from_outside_sees_what_compiled_code_writes(write: str) -> None:
     ms.set_context(mode=ms.GRAPH_MODE)
-    cell, v = Taking(lambda p: p[0], WRITES[write]), Tensor(np.full((2, 3), 7, np.float32))
+    cell, v = Taking(lambda p: p.sum(), WRITES[write]), Tensor(np.full((2, 3), 7, np.float32))
     looks = [cell.p.asnumpy(), cell.p.data, cell.p[:], loaded_from(cell.p)]
     for _ in range(2):
         cell(v)

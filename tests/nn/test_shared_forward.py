@@ -108,8 +108,8 @@ FORWARDS: dict[type[Step], int] = {
     Starred: 1,
     Another: 2,
     TwoForwards: 3,
-    TwoGradients: 3,
-    InALoop: 4,
+    TwoGradients: 2,
+    InALoop: 2,
     OtherArguments: 2,
 }
 

@@ -122,6 +122,7 @@ def test_who_uses_torch_trains() -> None:
             return self.cell(x, state)
 
     outer = Outer()
+    outer.train()
     outer(X, zeros)[0].sum().backward()
     assert outer.cell.dense.weight.grad is not None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY, adopt
 from mindspore_compat.nn.cell import Cell

@@ -10,15 +10,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_meaning import is_compiled
-from mindspore_compat.common._mutable import is_dynamic
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
 __all__ = """
     augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod hyper_add
-    broadcast_gradient_args reduced_shape is_sequence_value_unknown is_sequence_shape_unknown
-    is_dynamic_sequence_element_unknown switch_layer SliceGetItem
+    broadcast_gradient_args reduced_shape switch_layer SliceGetItem
 """.split()
 
 
@@ -71,30 +68,6 @@ def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:
     """A shape with 1 for the axes of a reduction; () are all."""
     named = {axis % len(shape) for axis in axes} if axes else set(range(len(shape)))
     return tuple(1 if axis in named else size for axis, size in enumerate(shape))
-
-
-def is_sequence_value_unknown(sequence: Any) -> bool:
-    """Whether compiled code does not know all of a tuple's or list's elements: see ``isconstant``."""
-    return is_compiled() and not F.isconstant(sequence)
-
-
-def is_sequence_shape_unknown(sequence: Any) -> bool:
-    """Whether compiled code does not know the length of a tuple or list: of `mutable` with ``dynamic_len``."""
-    return is_compiled() and is_dynamic(sequence)
-
-
-def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
-    """Whether a sequence of unknown length has nothing that says what its elements are.
-
-    Raises:
-        TypeError: for a sequence of known length.
-    """
-    if not is_dynamic(sequence):
-        raise TypeError(
-            "For 'is_dynamic_sequence_element_unknown', the input should be variable length sequence, but got "
-            f"{type(sequence).__name__}."
-        )
-    return not sequence
 
 
 def switch_layer(index: Any, layers: Any) -> Any:

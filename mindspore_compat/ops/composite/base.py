@@ -12,8 +12,7 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype as mstype
-from mindspore_compat.common._compiled_meaning import is_compiled
-from mindspore_compat.common._compiled_words import RefusedError
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = """
@@ -210,40 +209,16 @@ def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:
 
 
 def _over_elements(each: Callable[..., Any], args: tuple, of_leaves: Callable[..., Any] | None) -> Any:
-    """What ``each`` gives for the elements of sequences; ``of_leaves``: what is called where there are none.
-
-    Python code and compiled code mean the same by tuples of one length only.
-
-    Raises:
-        RuntimeError: in compiled code, for sequences of several kinds or lengths.
+    """What ``each`` gives for the elements of sequences; ``of_leaves``: what is called where there are none. In graph
+    mode lists give a list and dicts a dict.
     """
-    if all(type(item) is tuple and len(item) == len(args[0]) for item in args):
-        return tuple(map(each, *args))
-    if not is_compiled():
-        return tuple(map(each, *args)) if of_leaves is None or isinstance(args[0], (tuple, list)) else of_leaves(*args)
-    kinds = [_kind(item) for item in args]
-    if of_leaves is not None and (None in kinds) and dict not in kinds:
+    kinds = (tuple, list, dict) if in_graph() else (tuple, list)
+    if of_leaves is not None and not isinstance(args[0], kinds):
         return of_leaves(*args)
-    if None in kinds or len(set(kinds)) > 1 or (of_leaves is None and dict in kinds):
-        raise RefusedError(f"'HyperMap' and 'Map' want sequences of one kind, but got {[type(item) for item in args]}.")
-    if len({len(item) for item in args}) > 1:
-        raise RefusedError(
-            f"'HyperMap' and 'Map' want sequences of one length, but got {[len(item) for item in args]}."
-        )
-    if kinds[0] is dict:
-        return _over_dicts(each, args)
-    return list(map(each, *args)) if kinds[0] is list else tuple(map(each, *args))
-
-
-def _kind(value: Any) -> type | None:
-    return next((kind for kind in (tuple, list, dict) if isinstance(value, kind)), None)
-
-
-def _over_dicts(each: Callable[..., Any], args: tuple) -> dict:
-    for key in args[-1]:
-        if any(key not in item for item in args):
-            raise ValueError(f"For 'HyperMap', all dicts must have the same keys, but {key!r} is not in all of them.")
-    return {key: each(*[item[key] for item in args]) for key in args[-1]}
+    if isinstance(args[0], dict) and in_graph():
+        return {key: each(*[item[key] for item in args]) for key in args[-1]}
+    found = [each(*items) for items in zip(*args, strict=in_graph())]
+    return found if in_graph() and isinstance(args[0], list) else tuple(found)
 
 
 def iter_converter(xs: Any) -> Any:

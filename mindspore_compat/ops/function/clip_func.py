@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._compiled_meaning import is_compiled
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import is_graph_mode
@@ -101,7 +101,7 @@ def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
 
 def _together(given: Any, results: list[Any]) -> Any:
     """A tuple; of a list in compiled code a list."""
-    return results if isinstance(given, list) and is_compiled() else tuple(results)
+    return results if isinstance(given, list) and in_graph() else tuple(results)
 
 
 def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> Any:

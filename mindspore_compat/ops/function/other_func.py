@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._mutable import isconstant as isconstant
 from mindspore_compat.common._wrap import apart, wrap
 from mindspore_compat.common.dtype import to_torch_dtype

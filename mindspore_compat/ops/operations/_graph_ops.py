@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import is_graph_mode

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._in_graph import in_graph
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F

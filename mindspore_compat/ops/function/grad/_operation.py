@@ -14,7 +14,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, tensors_of
-from mindspore_compat.common._element_updates import with_updates_of_names
+from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end
 from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
@@ -169,8 +169,13 @@ def _differentiated(
     used, in that order). Inputs given by keyword count behind the others; containers have containers of gradients. A
     forward that the Cell kept is not run a second time, nor replayed.
     """
-    with_updates_of_names(fn)
     inputs = (*args, *kwargs.values())
+    if current() is OUTSIDE:
+        token = begin(Call(True, inputs) if is_graph_mode() else EAGER)
+        try:
+            return _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
+        finally:
+            end(token)
     if any(is_container(inputs[place]) for place in wanted):
         spread = Spread(_by_position(fn, len(args), tuple(kwargs)) if kwargs else fn, inputs, wanted)
         outputs, found = _differentiated(spread.fn, spread.args, {}, sens, spread.wanted, parameters, has_aux)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._in_graph import outermost_graph_inputs
+from mindspore_compat.common._graph_mode import current
 from mindspore_compat.common._mutable import outer_constants, tensors_in
 from mindspore_compat.common.sparse_tensor import Sparse
 
@@ -44,9 +44,9 @@ def differentiable(inputs: tuple) -> list[bool]:
     """
     found = [isinstance(item, (torch.Tensor, Sparse)) for item in inputs]
     if not all(found) and any(map(is_container, inputs)):
-        outside = outermost_graph_inputs()
-        if outside is not None:
-            constants = outer_constants(outside)
+        call = current()
+        if call.is_graph:
+            constants = outer_constants(call.inputs)
             found = [
                 of_itself or (is_container(item) and any(id(tensor) not in constants for tensor in tensors_in(item)))
                 for of_itself, item in zip(found, inputs)
