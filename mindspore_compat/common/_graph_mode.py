@@ -8,6 +8,7 @@ asks that variable.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar, Token
 from operator import is_
@@ -16,10 +17,11 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._program import program
+from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = ["EAGER", "OUTSIDE", "Call", "begin", "current", "end", "in_graph", "own_results", "run_in_graph"]
+__all__ = ["EAGER", "OUTSIDE", "Call", "begin", "current", "differentiating", "end", "in_graph", "own_results", "run_in_graph"]
 
 _Parameter = torch.nn.Parameter
 
@@ -71,7 +73,25 @@ def run_in_graph(call: Call, function: Callable[..., Any], /, *args: Any, **kwar
         end(token)
         for cell in call.kept:
             cell._forget_kept()
-    return own_results(result, call.inputs, before)
+    return own_results(wrap(result), call.inputs, before)
+
+
+def differentiating(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a gradient function: it is the outermost call where no other one is around."""
+
+    @functools.wraps(function, updated=())
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if _is_tracing():
+            return not_traced(run, *args, **kwargs)
+        if current() is not OUTSIDE:
+            return function(*args, **kwargs)
+        token = begin(Call(True, (*args, *kwargs.values())) if is_graph_mode() else EAGER)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            end(token)
+
+    return run
 
 
 def own_results(result: Any, inputs: Iterable[Any], writes: int) -> Any:

@@ -7,7 +7,6 @@ Cells.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -153,25 +152,31 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that no other call of a Cell or function under ``jit`` is around."""
-        if _is_exporting():
-            self._check_export()
-        run = self._call_construct if is_plain else self._call_with_extras
-        if not (self.__dict__["training"] or THREAD.running or self._trains or self._is_optimizer):
-            run = functools.partial(without_graph, run) if is_inference(args, kwargs) else run
-        if is_graph_mode() or "_is_jit" in self.__dict__:
-            return run_in_graph(Call(True, (*args, *kwargs.values())), run, args, kwargs)
+        state = self.__dict__
+        is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
+        is_constant = not is_training and is_inference(args, kwargs)
+        if is_graph_mode() or "_is_jit" in state:
+            call = Call(True, (*args, *kwargs.values()))
+            compute = self._construct if is_plain else self._call_with_extras
+            steps = (without_graph, compute) if is_constant else (compute,)
+            return run_in_graph(call, *steps, args, kwargs)
         token = begin(EAGER)
         try:
-            return run(args, kwargs)
+            if is_constant:
+                result = without_graph(self._construct if is_plain else self._call_with_extras, args, kwargs)
+            else:
+                result = self.construct(*args, **kwargs) if is_plain else self._call_with_extras(args, kwargs)
         finally:
             end(token)
-
-    def _call_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        return wrap(self._construct(args, kwargs))
+        if type(result) is Tensor:
+            return result
+        if _is_exporting():
+            self._check_export()
+        return wrap(result)
 
     def _call_traced(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that torch.compile traces."""
-        return self._call_construct(args, kwargs) if is_plain else self._call_with_extras(args, kwargs)
+        return wrap(self._construct(args, kwargs) if is_plain else self._call_with_extras(args, kwargs))
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward

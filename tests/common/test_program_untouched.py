@@ -6,6 +6,7 @@ import builtins
 import inspect
 import io
 import marshal
+import os
 import pdb
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def test_functions_and_builtins_stay_the_same(mode: int) -> None:
     before = [(function, function.__code__, dict(function.__dict__)) for function in functions]
     names, members = set(vars(builtins)), dict(vars(programs.Python))
     programs.Python()(ones())
-    ms.grad(lambda x: programs.Generating()(x)[0].sum())(ones())
+    ms.grad(lambda x: programs.Generating()(x * 1)[0].sum())(ones())
     nn.Dense(2, 2).to_float(ms.float16)(ones(2).reshape(1, 2))
     for function, (same, code, own) in zip(functions, before, strict=True):
         assert function is same and function.__code__ is code and function.__dict__ == own
@@ -117,12 +118,11 @@ def test_a_debugger_steps_through_the_programs_lines(mode: int) -> None:
     ms.set_context(mode=mode)
     place = inspect.getsourcelines(programs.failing)[1]
     net, x = programs.Failing(), ones()
-    net_input = io.StringIO(f"b {programs.__file__}:{place + 1}\nc\nw\np len(rows)\nq\n")
+    steps = io.StringIO(f"b {programs.__file__}:{place + 1}\nc\nw\np len(rows)\nq\n")
     shown = io.StringIO()
-    debugger = pdb.Pdb(stdin=net_input, stdout=shown, nosigint=True, readrc=False)
+    debugger = pdb.Pdb(stdin=steps, stdout=shown, nosigint=True, readrc=False)
     debugger.use_rawinput = False
-    with pytest.raises((pdb.bdb.BdbQuit, SystemExit)):
-        debugger.runcall(net, x)
+    debugger.runcall(net, x)
     assert f"{programs.__file__}({place + 1})failing()" in shown.getvalue()
     assert "rows[place] = 1" in shown.getvalue()
 
@@ -135,8 +135,7 @@ def test_stepping_over_an_assignment_to_an_element_stays_in_the_function(mode: i
     shown = io.StringIO()
     debugger = pdb.Pdb(stdin=steps, stdout=shown, nosigint=True, readrc=False)
     debugger.use_rawinput = False
-    with pytest.raises((pdb.bdb.BdbQuit, SystemExit)):
-        debugger.runcall(programs.Python(), ones())
+    debugger.runcall(programs.Python(), ones())
     assert f"{programs.__file__}({place + 2})fill()" in shown.getvalue()
 
 
@@ -189,7 +188,7 @@ def test_the_meaning_of_assignments_can_be_switched_off() -> None:
             [sys.executable, "-c", source],
             capture_output=True,
             text=True,
-            env={**__import__("os").environ, "MINDSPORE_COMPAT_UPDATES": value},
+            env={**os.environ, "MINDSPORE_COMPAT_UPDATES": value},
         )
         assert run.returncode == 0, run.stderr
         shown[value] = run.stdout.count("9.0")

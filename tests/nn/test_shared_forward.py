@@ -108,8 +108,8 @@ FORWARDS: dict[type[Step], int] = {
     Starred: 1,
     Another: 2,
     TwoForwards: 3,
-    TwoGradients: 2,
-    InALoop: 2,
+    TwoGradients: 2,  # real: 3; a forward that is kept serves the first gradient with its arguments
+    InALoop: 2,  # real: 4, as before
     OtherArguments: 2,
 }
 
@@ -128,7 +128,7 @@ def forwards(step: Step, monkeypatch: pytest.MonkeyPatch, steps: int = 1) -> int
 
 @pytest.mark.parametrize("form", FORWARDS, ids=lambda form: form.__name__)
 def test_a_forward_is_shared_in_graph_mode_alone(form: type[Step], monkeypatch: pytest.MonkeyPatch) -> None:
-    of_pynative = 2 if FORWARDS[form] == 1 else FORWARDS[form]
+    of_pynative = {TwoGradients: 3, InALoop: 4}.get(form, max(FORWARDS[form], 2))
     for mode, expected in (
         (ms.GRAPH_MODE, FORWARDS[form]),
         (ms.PYNATIVE_MODE, of_pynative),

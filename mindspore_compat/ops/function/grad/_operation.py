@@ -14,7 +14,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, tensors_of
-from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end
+from mindspore_compat.common._graph_mode import differentiating
 from mindspore_compat.common._integer_gradients import has_integers
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
@@ -121,6 +121,7 @@ class GradOperation:
                 weights = fn.trainable_params()
             parameters, single = (None, False) if weights is None else _weights_of(weights, "GradOperation")
 
+        @differentiating
         def gradient_function(*args: Any, **kwargs: Any) -> Any:
             sens = None
             if self.sens_param:
@@ -170,12 +171,6 @@ def _differentiated(
     forward that the Cell kept is not run a second time, nor replayed.
     """
     inputs = (*args, *kwargs.values())
-    if current() is OUTSIDE:
-        token = begin(Call(True, inputs) if is_graph_mode() else EAGER)
-        try:
-            return _differentiated(fn, args, kwargs, sens, wanted, parameters, has_aux)
-        finally:
-            end(token)
     if any(is_container(inputs[place]) for place in wanted):
         spread = Spread(_by_position(fn, len(args), tuple(kwargs)) if kwargs else fn, inputs, wanted)
         outputs, found = _differentiated(spread.fn, spread.args, {}, sens, spread.wanted, parameters, has_aux)
@@ -301,6 +296,7 @@ def value_and_grad(
     positions = () if grad_position is None else checked_positions(grad_position)
     parameters, single = _weights_of(weights, "value_and_grad") if weights is not None else ([], False)
 
+    @differentiating
     @functools.wraps(fn, updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         if grad_position is not None and not positions:
