@@ -12,8 +12,8 @@ source; the names, lines and defaults are the source's. The program's own functi
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import copy
 import functools
@@ -196,7 +196,7 @@ def _codes_of_file(path: str) -> frozenset[types.CodeType]:
 def _is_in_module(function: types.FunctionType, names: Iterable[str], attribute: str) -> bool:
     modules = [item for item in map(function.__globals__.get, names) if isinstance(item, types.ModuleType)]
     found = [vars(module).get(attribute) for module in modules]
-    return stores.reaches([item for item in found if item in stores.callees(function)], "has_updates")
+    return stores.reaches([item for item in stores.callees(function) if item in found], "has_updates")
 
 
 def _compiled(node: FunctionNode, owner: str, code: types.CodeType) -> types.CodeType | None:
@@ -213,7 +213,8 @@ def _compiled(node: FunctionNode, owner: str, code: types.CodeType) -> types.Cod
     for item in _codes(made):
         if (item.co_name, item.co_firstlineno) == (code.co_name, code.co_firstlineno):
             item = item.replace(co_flags=code.co_flags)
-            return item.replace(co_qualname=code.co_qualname) if hasattr(code, "co_qualname") else item
+            names: dict[str, Any] = {"co_qualname": getattr(code, "co_qualname", "")}  # since Python 3.11
+            return item.replace(**names) if names["co_qualname"] else item
     return None
 
 
@@ -323,9 +324,7 @@ class _Updates(ast.NodeTransformer):
 def _is_tensor(node: ast.expr) -> ast.expr:
     """Return the test for a Tensor that is no Parameter. It calls nothing that a debugger steps into."""
     is_parameter = _call("isinstance", node, _helper("Parameter"))
-    return ast.BoolOp(
-        ast.And(), [_call("isinstance", node, _helper("Tensor")), ast.UnaryOp(ast.Not(), is_parameter)]
-    )
+    return ast.BoolOp(ast.And(), [_call("isinstance", node, _helper("Tensor")), ast.UnaryOp(ast.Not(), is_parameter)])
 
 
 def _placed(node: Any, place: ast.AST) -> Any:

@@ -21,7 +21,18 @@ from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = ["EAGER", "OUTSIDE", "Call", "begin", "current", "differentiating", "end", "in_graph", "own_results", "run_in_graph"]
+__all__ = [
+    "EAGER",
+    "OUTSIDE",
+    "Call",
+    "begin",
+    "current",
+    "differentiating",
+    "end",
+    "in_graph",
+    "own_results",
+    "run_in_graph",
+]
 
 _Parameter = torch.nn.Parameter
 
@@ -136,6 +147,8 @@ class _Owner:
         self._done: dict[int, Any] = {}
 
     def own(self, value: Any) -> Any:
+        if id(value) in self._done:
+            return self._done[id(value)]
         if isinstance(value, torch.Tensor):
             is_given = isinstance(value, _Parameter) or id(value) in self._ids
             if not is_given and not _shares_memory(value, self._tensors):
@@ -143,8 +156,7 @@ class _Owner:
             return self._remember(value, wrap(torch.clone(value)))
         if type(value) not in (tuple, list, dict) or id(value) in self._containers:
             return value
-        if id(value) in self._done:
-            return self._done[id(value)]
+        self._done[id(value)] = value  # a container may hold itself
         if type(value) is dict:
             items = {key: self.own(item) for key, item in value.items()}
             is_same = all(item is items[key] for key, item in value.items())
@@ -156,4 +168,3 @@ class _Owner:
     def _remember(self, value: Any, own: Any) -> Any:
         self._done[id(value)] = own
         return own
-

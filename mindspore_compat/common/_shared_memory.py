@@ -24,7 +24,8 @@ from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = """
-    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted note_read is_of_parameter replace_values write_values
+    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter note_read
+    replace_values write_values
 """.split()
 
 #: why a step is not replayed whose views of a Parameter would change with it

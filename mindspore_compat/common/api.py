@@ -19,6 +19,7 @@ from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._graph_mode import Call, current, run_in_graph
 from mindspore_compat.common._mutable import mutable
 from mindspore_compat.common._recorded import THREAD
+from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.context import in_jit
 
 __all__ = [
@@ -90,6 +91,8 @@ def _in_graph_mode(
         in_jit.level = level or in_jit.level
         in_jit.depth += 1
         try:
+            if is_tracing():
+                return in_graph_version(function)(*args, **kwargs)
             cell = _cell_of(function, args)
             own, args = (call, args) if cell is None else (cell._run_method, (call, args, kwargs))
             named = kwargs if cell is None else {}

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._operator_casts import OperatorsIn
 from mindspore_compat.common._wrap import _is_tracing, wrap
@@ -145,13 +145,14 @@ def _cast_input(value: Any, dtype: torch.dtype) -> Any:
 
 # --- methods beside ``construct`` -------------------------------------------------------------------------------------
 
+
 def let_methods_compute(cell: Any) -> None:
     """Let methods of the program's Cell, not ``construct`` alone, compute in its own dtype in graph mode: called by
     another Cell, by a function under ``jit``, or differentiated. The Cell, not its class, gets them.
 
     Those that this package or torch names as well stay as they are, and so do static ones and properties.
     """
-    for method in _methods_of(type(cell)):
+    for method in _methods_of(cell.__class__):
         cell.__dict__.setdefault(method.__name__, types.MethodType(method, cell))
 
 

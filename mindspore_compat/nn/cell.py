@@ -21,7 +21,6 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap
-from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
@@ -30,8 +29,8 @@ from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, cas
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
-from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.nn._inference import is_inference, may_keep, without_graph
+from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]

@@ -46,7 +46,7 @@ class Python(nn.Cell):
             "keys": len(keys),
             "stop": r.stop,
             "once": (len(list(twice)), len(list(twice))),
-            "text": "{} and {name}".format(type(self).__name__, name=longest),
+            "text": f"{type(self).__name__} and {longest}",
             "scaled": self.parts[0](x),
             "rows": fill([1, 2], 5),
             "either": (not x) if x.size == 1 else None,

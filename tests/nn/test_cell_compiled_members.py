@@ -4,8 +4,6 @@ values in comments are real MindSpore 2.10's, and the oracle gives them again.
 
 from __future__ import annotations
 
-import copy
-import pickle
 from pathlib import Path
 from typing import Any
 
