@@ -44,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "_extends": set(),
     "version": {"ops", "common", "_runtime"},
     "default_config": set(),
+    "_legacy": {"nn", "ops", "numpy", "dataset", "communication", "common", "context", "_runtime"},
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",

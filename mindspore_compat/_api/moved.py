@@ -22,6 +22,11 @@ MOVED: dict[str, dict[str, str]] = {
         "common.jit_config": {"JitConfig": "common.api"},
         "common.lazy_inline": {"lazy_inline": "common.api"},
         "common.mutable": {"mutable": "common.api"},
+        "ops.op_info_register": {
+            "op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType": (
+                "_legacy.operator_descriptions"
+            ),
+        },
         "ops.composite.multitype_ops": {},
         "ops.composite.multitype_ops.zeros_like_impl": {"zeros_like": "ops.functional"},
         "device_manager": {"set_device get_current_device set_deterministic": "context"},
@@ -61,5 +66,5 @@ def register() -> None:
         )
         sys.modules[full] = made
         parent, _, name = full.rpartition(".")
-        if parent in sys.modules:
-            vars(sys.modules[parent]).setdefault(name, made)  # a function of that name stays
+        if parent in sys.modules and name not in names:  # a function of that name is the parent's attribute
+            vars(sys.modules[parent]).setdefault(name, made)

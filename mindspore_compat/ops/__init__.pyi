@@ -3,6 +3,17 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat._legacy.operator_descriptions import AiCPURegOp as AiCPURegOp
+from mindspore_compat._legacy.operator_descriptions import AkgAscendRegOp as AkgAscendRegOp
+from mindspore_compat._legacy.operator_descriptions import AkgGpuRegOp as AkgGpuRegOp
+from mindspore_compat._legacy.operator_descriptions import CpuRegOp as CpuRegOp
+from mindspore_compat._legacy.operator_descriptions import CustomRegOp as CustomRegOp
+from mindspore_compat._legacy.operator_descriptions import DataType as DataType
+from mindspore_compat._legacy.operator_descriptions import TBERegOp as TBERegOp
+from mindspore_compat._legacy.operator_descriptions import custom_info_register as custom_info_register
+from mindspore_compat._legacy.operator_descriptions import get_vm_impl_fn as get_vm_impl_fn
+from mindspore_compat._legacy.operator_descriptions import op_info_register as op_info_register
+from mindspore_compat._legacy.operator_descriptions import vm_impl_registry as vm_impl_registry
 from mindspore_compat.common.seed import set_seed as set_seed
 from mindspore_compat.common.tensor import Tensor as Tensor
 from mindspore_compat.mint.distributed._objects import all_gather_object as all_gather_object
@@ -34,9 +45,6 @@ from mindspore_compat.ops import operations as P
 from mindspore_compat.ops import operations as operations
 from mindspore_compat.ops import primitive as primitive
 from mindspore_compat.ops import signature as signature
-from mindspore_compat.ops._akg_info_register import AkgAscendRegOp as AkgAscendRegOp
-from mindspore_compat.ops._akg_info_register import AkgGpuRegOp as AkgGpuRegOp
-from mindspore_compat.ops._op_data_types import DataType as DataType
 from mindspore_compat.ops._registry import tensor_operator_registry as tensor_operator_registry
 from mindspore_compat.ops._utils import arg_handler as arg_handler
 from mindspore_compat.ops._utils.arg_handler import DtypeToEnum as DtypeToEnum
@@ -870,12 +878,6 @@ from mindspore_compat.ops.function import zero_ as zero_
 from mindspore_compat.ops.function import zeros as zeros
 from mindspore_compat.ops.function import zeros_like as zeros_like
 from mindspore_compat.ops.function import zeta as zeta
-from mindspore_compat.ops.op_info_register import AiCPURegOp as AiCPURegOp
-from mindspore_compat.ops.op_info_register import CpuRegOp as CpuRegOp
-from mindspore_compat.ops.op_info_register import CustomRegOp as CustomRegOp
-from mindspore_compat.ops.op_info_register import TBERegOp as TBERegOp
-from mindspore_compat.ops.op_info_register import custom_info_register as custom_info_register
-from mindspore_compat.ops.op_info_register import op_info_register as op_info_register
 from mindspore_compat.ops.operations import ACos as ACos
 from mindspore_compat.ops.operations import Abs as Abs
 from mindspore_compat.ops.operations import AccumulateNV2 as AccumulateNV2
@@ -1495,8 +1497,6 @@ from mindspore_compat.ops.primitive import PrimitiveWithInfer as PrimitiveWithIn
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.ops.primitive import prim_arg_register as prim_arg_register
 from mindspore_compat.ops.primitive import prim_attr_register as prim_attr_register
-from mindspore_compat.ops.vm_impl_registry import get_vm_impl_fn as get_vm_impl_fn
-from mindspore_compat.ops.vm_impl_registry import vm_impl_registry as vm_impl_registry
 CustomOpBuilder: Any
 P2POp: Any
 
