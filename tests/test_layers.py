@@ -39,9 +39,6 @@ ALLOWED: dict[str, set[str]] = {
     "multiprocessing": {"common"},
     "profiler": {"common"},
     "_checkparam": {"common"},
-    "_c_expression": {"common", "context"},
-    "_c_dataengine": {"dataset"},
-    "_extends": set(),
     "version": {"ops", "common", "_runtime"},
     "default_config": set(),
     "_legacy": {"nn", "ops", "numpy", "dataset", "communication", "common", "context", "_runtime"},
@@ -71,7 +68,6 @@ LAZY = {
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
     ("train/_checkpoint/borrowed.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
-    ("profiler/profiling.py", "dataset.engine._execution.profile"): "few profiles ask for the pipeline",
 }
 
 

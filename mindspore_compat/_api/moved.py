@@ -22,6 +22,21 @@ MOVED: dict[str, dict[str, str]] = {
         "common.jit_config": {"JitConfig": "common.api"},
         "common.lazy_inline": {"lazy_inline": "common.api"},
         "common.mutable": {"mutable": "common.api"},
+        "_c_dataengine": {"BasicTokenizerOperation LookupOperation Vocab": "_legacy.data_engine"},
+        "_c_expression": {
+            "Cell_ MSContext MixedPrecisionType ParamInfo TensorPy _random_normal "
+            "disable_multi_thread init_exec_dataset is_reboot_node swap_cache": "_legacy.core",
+        },
+        "_c_expression.amp": {
+            "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train._amp_strategy",
+        },
+        "_c_expression.typing": {
+            "BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt is_subclass": (
+                "common._dtype_families"
+            ),
+            "Type type_size_in_bytes": "common.dtype",
+        },
+        "_extends": {"cell_attr_register": "_legacy.cell_init_args"},
         "ops.op_info_register": {
             "op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType": (
                 "_legacy.operator_descriptions"

@@ -142,12 +142,6 @@ def test_a_dict_comprehension_has_one_loop_in_compiled_code():
         ms.jit(joined)(items)
 
 
-def test_what_mutable_was_given():
-    x = Tensor([1.0])
-    assert not hasattr(x, "__ms_origin_object__")
-    assert ms.mutable(x).__ms_origin_object__ is x
-
-
 @ms.jit
 def places(x, n):
     return (
