@@ -40,8 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "profiler": {"common"},
     "_checkparam": {"common"},
     "version": {"ops", "common", "_runtime"},
-    "default_config": set(),
-    "_legacy": {"nn", "ops", "numpy", "dataset", "communication", "common", "context", "_runtime"},
+    "_legacy": {"train", "nn", "ops", "dataset", "common", "context", "_runtime", "_format"},
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",
@@ -67,7 +66,7 @@ LAZY = {
     ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
-    ("train/_checkpoint/borrowed.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
+    ("_legacy/checkpoints.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
 }
 
 

@@ -36,6 +36,21 @@ MOVED: dict[str, dict[str, str]] = {
             ),
             "Type type_size_in_bytes": "common.dtype",
         },
+        "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
+        "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
+        "dataset.vision.py_transforms_util": {
+            "adjust_brightness adjust_contrast adjust_saturation augment_error_message hwc_to_chw is_numpy is_pil "
+            "random_crop rotate": "_legacy.image_functions",
+        },
+        "ops._grad_experimental": {},
+        "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
+        "ops.operations._rl_inner_ops": {"CudnnGRU": "ops.operations._recurrent_ops"},
+        "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
+        "parallel._cost_model_context": {
+            "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
+        },
+        "parallel._ps_context": {"_is_role_pserver": "_legacy.parallel"},
+        "train.mind_ir_pb2": {"GraphProto ModelProto": "_format.proto.mindir"},
         "_extends": {"cell_attr_register": "_legacy.cell_init_args"},
         "ops.op_info_register": {
             "op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType": (

@@ -10,8 +10,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._compiled_meaning import is_compiled
-from mindspore_compat.common._mutable import is_dynamic
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
@@ -74,27 +72,18 @@ def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:
 
 
 def is_sequence_value_unknown(sequence: Any) -> bool:
-    """Whether compiled code does not know all of a tuple's or list's elements: see ``isconstant``."""
-    return is_compiled() and not F.isconstant(sequence)
+    """Return False: elements are always known."""
+    return False
 
 
 def is_sequence_shape_unknown(sequence: Any) -> bool:
-    """Whether compiled code does not know the length of a tuple or list: of `mutable` with ``dynamic_len``."""
-    return is_compiled() and is_dynamic(sequence)
+    """Return False: the length is always known."""
+    return False
 
 
 def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
-    """Whether a sequence of unknown length has nothing that says what its elements are.
-
-    Raises:
-        TypeError: for a sequence of known length.
-    """
-    if not is_dynamic(sequence):
-        raise TypeError(
-            "For 'is_dynamic_sequence_element_unknown', the input should be variable length sequence, but got "
-            f"{type(sequence).__name__}."
-        )
-    return not sequence
+    """Return False: elements are always known."""
+    return False
 
 
 def switch_layer(index: Any, layers: Any) -> Any:
