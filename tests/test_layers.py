@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "profiler": {"common"},
     "_checkparam": {"common"},
     "version": {"ops", "common", "_runtime"},
-    "_legacy": {"train", "nn", "ops", "dataset", "common", "context", "_runtime", "_format"},
+    "_legacy": {"train", "mindrecord", "nn", "ops", "dataset", "common", "context", "_runtime", "_format"},
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",

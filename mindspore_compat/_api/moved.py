@@ -42,6 +42,8 @@ MOVED: dict[str, dict[str, str]] = {
             "adjust_brightness adjust_contrast adjust_saturation augment_error_message hwc_to_chw is_numpy is_pil "
             "random_crop rotate": "_legacy.image_functions",
         },
+        "mindrecord.tools": {},
+        "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
         "ops._grad_experimental": {},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
         "ops.operations._rl_inner_ops": {"CudnnGRU": "ops.operations._recurrent_ops"},
