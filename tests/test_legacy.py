@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1] / "mindspore_compat" / "_legacy"
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py")
 BORROWERS = """
     Federated golden-stick graphlearning mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone mindpose
-    mindrlhf mindscience mindyolo reinforcement vllm-mindspore xai zoo
+    mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss vllm-mindspore xai zoo
 """.split()
 
 
@@ -54,6 +54,14 @@ def test_cifar_10_as_arrays(tmp_path: Path) -> None:
     assert data.Test.images.max() == 1 and data.Test.labels.tolist() == [[0]]
     (data := Cifar10(str(tmp_path))).load_data()
     assert data.labels.argmax(1).tolist() == [0, 1, 2, 0, 1]
+
+
+def test_labels_are_integers() -> None:
+    from mindspore_compat.nn.loss.loss import _check_label_dtype
+
+    _check_label_dtype(ms.int32, "Loss")
+    with pytest.raises(TypeError, match="labels"):
+        _check_label_dtype(ms.float32, "Loss")
 
 
 def test_no_tensor_is_a_stub() -> None:

@@ -53,7 +53,6 @@ _LAZY = {
     "DtypeToEnum": "ops._utils.arg_handler",
     "arg_handler": "ops._utils.arg_handler:",
     "auto_generate": "ops.auto_generate:",
-    "functional_overload": "ops.functional_overload:",
     "gen_extend_func": "ops.auto_generate.gen_extend_func:",
     "gen_ops_def": "ops.auto_generate.gen_ops_def:",
     "gen_ops_prim": "ops.auto_generate.gen_ops_prim:",

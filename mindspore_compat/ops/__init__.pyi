@@ -40,7 +40,6 @@ from mindspore_compat.ops import communication as communication
 from mindspore_compat.ops import composite as composite
 from mindspore_compat.ops import function as function
 from mindspore_compat.ops import functional as functional
-from mindspore_compat.ops import functional_overload as functional_overload
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops import operations as operations
 from mindspore_compat.ops import primitive as primitive
