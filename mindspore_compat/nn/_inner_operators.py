@@ -4,7 +4,8 @@
 (``dense.matmul.shard(...)``), or call them in Cells derived from a layer.
 
 Layers here compute without; each is made when it is asked for (`Cell.__getattr__`). A row is a layer's name and
-``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. A row has a borrower.
+``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. A row has a borrower
+(`tests/libraries/contracts.json` has those that Cells of libraries use).
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ Softmax softmax=Softmax
 LogSoftmax log_softmax=LogSoftmax
 LogSigmoid mul=Mul exp=Exp add=Add rec=Reciprocal log=Log
 SoftmaxCrossEntropyWithLogits softmax_cross_entropy=SoftmaxCrossEntropyWithLogits
+DiceLoss reshape=Reshape
 Optimizer assignadd=AssignAdd
+Momentum opt=ApplyMomentum
+Adam opt=Adam sparse_opt=FusedSparseAdam
 """
 
 _OPERATORS: dict[str, dict[str, str]] = {}
@@ -88,6 +92,12 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     },
     "Softmax.softmax": lambda layer: {"axis": layer.axis},
     "LogSoftmax.log_softmax": lambda layer: {"axis": layer.axis},
+    "Momentum.opt": lambda optimizer: {"use_nesterov": optimizer.use_nesterov},
+    "Adam.opt": lambda optimizer: {"use_locking": optimizer.use_locking, "use_nesterov": optimizer.use_nesterov},
+    "Adam.sparse_opt": lambda optimizer: {
+        "use_locking": optimizer.use_locking,
+        "use_nesterov": optimizer.use_nesterov,
+    },
 }
 
 
