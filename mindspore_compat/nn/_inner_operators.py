@@ -1,7 +1,8 @@
 """Operators that MindSpore's layers and losses keep as attributes. The zoo (`research/mm/opt/src/model_mindspore`,
 `research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
-(`MindFlow/mindflow/core/optimizers.py`) and mindformers (`mindformers/modules/layers.py`) shard and tag them
-(``dense.matmul.shard(...)``), or call them in Cells derived from a layer.
+(`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and
+mindformers (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells
+derived from a layer.
 
 Layers here compute without; each is made when it is asked for (`Cell.__getattr__`). A row is a layer's name and
 ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. A row has a borrower
@@ -41,6 +42,13 @@ DiceLoss reshape=Reshape
 Optimizer assignadd=AssignAdd
 Momentum opt=ApplyMomentum
 Adam opt=Adam sparse_opt=FusedSparseAdam
+Distribution cast_base=Cast dtype_base=DType sq_base=Square sqrt_base=Sqrt shape_base=Shape log_base=Log exp_base=Exp
+Distribution abs=Abs cast=Cast const=ScalarToTensor dtypeop=DType erf=Erf exp=Exp expm1=Expm1 floor=Floor
+Distribution greater=Greater igamma=Igamma less=Less lessequal=LessEqual lgamma=Lgamma log=Log log1p=Log1p
+Distribution logicaland=LogicalAnd neg=Neg pow=Pow select=Select shape=Shape sq=Square sqrt=Sqrt
+Distribution squeeze=Squeeze zeroslike=ZerosLike
+Bijector cast_base=Cast dtype_base=DType shape_base=Shape
+Bijector abs=Abs cast=Cast dtypeop=DType exp=Exp expm1=Expm1 log=Log log1p=Log1p pow=Pow shape=Shape
 """
 
 _OPERATORS: dict[str, dict[str, str]] = {}
@@ -98,6 +106,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "use_locking": optimizer.use_locking,
         "use_nesterov": optimizer.use_nesterov,
     },
+    "Distribution.squeeze": lambda distribution: {"axis": 0},
 }
 
 

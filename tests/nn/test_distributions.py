@@ -126,6 +126,7 @@ def test_distributions_of_programs_use_the_insides_of_the_base_class() -> None:
     given = found.log_prob(T([1.0, 3.0]), T([2.0]), T([1.0, 4.0]))
     np.testing.assert_allclose(given.asnumpy(), [2.0, 6.0], rtol=1e-6)
     assert found.sample((3,)).asnumpy().tolist() == [[1.0, 2.0]] * 3
+    assert found.squeeze(T([[1.0, 2.0]])).shape == (2,)
     with pytest.raises(TypeError, match="For shape, input type must be a tuple"):
         found.sample([3])
     with pytest.raises(TypeError, match="For value, input type must be a Tensor"):
