@@ -39,11 +39,19 @@ ALLOWED: dict[str, set[str]] = {
     "multiprocessing": {"common"},
     "profiler": {"common"},
     "_checkparam": {"common"},
-    "_c_expression": {"common", "context"},
-    "_c_dataengine": {"dataset"},
-    "_extends": set(),
     "version": {"ops", "common", "_runtime"},
-    "default_config": set(),
+    "_legacy": {
+        "_checkparam",
+        "train",
+        "mindrecord",
+        "nn",
+        "ops",
+        "dataset",
+        "common",
+        "context",
+        "_runtime",
+        "_format",
+    },
     "compression": {"nn", "ops", "common"},
     "train": {
         "_capture",
@@ -69,8 +77,7 @@ LAZY = {
     ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
-    ("train/_checkpoint/borrowed.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
-    ("profiler/profiling.py", "dataset.engine._execution.profile"): "few profiles ask for the pipeline",
+    ("_legacy/checkpoints.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
 }
 
 

@@ -120,13 +120,6 @@ class Insides:
         hooks[handle.id] = call  # for whoever differentiates by it
         return handle
 
-    @property
-    def __ms_origin_object__(self) -> Any:
-        """What `mutable` was given: the Tensor itself."""
-        if not self.__dict__.get("_is_marked_mutable"):
-            raise AttributeError("'Tensor' object has no attribute '__ms_origin_object__'")
-        return self
-
     def hooks(self: Any) -> list[Callable[[Any], Any]]:
         """The functions that `register_hook` got and that still hold."""
         calls = [*(self._backward_hooks or {}).values(), *self.__dict__.get("_input_hooks", {}).values()]

@@ -1,4 +1,6 @@
-"""What libraries ask about the process group. Upstream: ``mindspore.communication._comm_helper``."""
+"""Questions about the process group that `mindformers/checkpoint/broadcast.py` and MindNLP ask. MindSpore:
+``mindspore.communication._comm_helper``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import torch.distributed as dist
 
 from mindspore_compat.communication.management import GlobalComm
 
-__all__ = ["GlobalComm", "_is_available", "_is_hccl_available", "_is_initialized", "_is_nccl_available"]
+__all__ = ["GlobalComm", "_is_available", "_is_initialized"]
 
 
 def _is_available() -> bool:
@@ -17,13 +19,3 @@ def _is_available() -> bool:
 def _is_initialized() -> bool:
     """Whether `mindspore.communication.init` has been called."""
     return dist.is_available() and dist.is_initialized()
-
-
-def _is_hccl_available() -> bool:
-    """Whether there is Ascend's library: never."""
-    return False
-
-
-def _is_nccl_available() -> bool:
-    """Whether torch was built with NCCL."""
-    return dist.is_available() and dist.is_nccl_available()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from mindspore_compat.mindrecord._convert import SUCCESS, check_name, check_numb
 from mindspore_compat.mindrecord.common.exceptions import PathNotExistsError
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
-__all__ = ["Cifar100ToMR", "Cifar10ToMR", "ImageNetToMR", "MnistToMR"]
+__all__ = ["Cifar100ToMR", "Cifar10ToMR", "ImageNetToMR", "MnistToMR", "cifar_arrays"]
 
 
 def _jpeg(image: np.ndarray) -> bytes:
@@ -42,6 +42,25 @@ class _Arrays(pickle.Unpickler):
         if (module, name) not in self._known:
             raise pickle.UnpicklingError(f"global '{module}.{name}' is forbidden")
         return super().find_class(module.replace("numpy.core", "numpy._core") if hasattr(np, "_core") else module, name)
+
+
+def cifar_arrays(folder: str, start: str, labels: Sequence[bytes]) -> Iterator[tuple[np.ndarray, list[Any]]]:
+    """Yield (images (n, 32, 32, 3), lists of labels) of each file of CIFAR's Python version.
+
+    Raises:
+        RuntimeError: a file is no pickle of arrays.
+    """
+    for name in sorted(name for name in os.listdir(folder) if name.startswith(start)):
+        path = os.path.join(folder, name)
+        try:
+            content = _Arrays(io.BytesIO(read_regular(path)), encoding="bytes").load()
+            images = content[b"data"].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+            found = [content[key] for key in labels]
+        except Exception as error:  # whatever a damaged pickle raises
+            raise RuntimeError(
+                f"{path} is no part of a CIFAR dataset's Python version: {type(error).__name__}: {error}."
+            ) from error
+        yield images, found
 
 
 class Cifar10ToMR:
@@ -85,16 +104,7 @@ class Cifar10ToMR:
 
     def _rows(self, part: str) -> Iterator[dict[str, Any]]:
         number = 0
-        for name in self._files(self._parts[part]):
-            path = os.path.join(self.source, name)
-            try:
-                content = _Arrays(io.BytesIO(read_regular(path)), encoding="bytes").load()
-                images = content[b"data"].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-                labels = [content[key] for key in self._labels.values()]
-            except Exception as error:  # whatever a damaged pickle raises
-                raise RuntimeError(
-                    f"{path} is no part of a CIFAR dataset's Python version: {type(error).__name__}: {error}."
-                ) from error
+        for images, labels in cifar_arrays(self.source, self._parts[part], list(self._labels.values())):
             for image, *values in zip(images, *labels, strict=True):
                 yield {
                     "id": number,

@@ -17,7 +17,6 @@ from mindspore_compat.ops import (  # noqa: F401
     signature,
 )
 from mindspore_compat.ops import operations as P  # noqa: F401
-from mindspore_compat.ops._akg_info_register import AkgAscendRegOp, AkgGpuRegOp  # noqa: F401
 from mindspore_compat.ops._registry import tensor_operator_registry  # noqa: F401
 from mindspore_compat.ops.communication import UPWARD, set_comm_ops_inplace  # noqa: F401
 from mindspore_compat.ops.composite._augmented import *  # noqa: F403
@@ -34,15 +33,6 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
     tail,
     zip_operation,
 )
-from mindspore_compat.ops.op_info_register import (  # noqa: F401
-    AiCPURegOp,
-    CpuRegOp,
-    CustomRegOp,
-    DataType,
-    TBERegOp,
-    custom_info_register,
-    op_info_register,
-)
 from mindspore_compat.ops.operations import *  # noqa: F403
 
 from mindspore_compat.ops.function import *  # noqa: F403  # isort: skip
@@ -56,8 +46,6 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
     prim_attr_register,
 )
 
-from mindspore_compat.ops.vm_impl_registry import get_vm_impl_fn, vm_impl_registry  # noqa: F401  # isort: skip
-
 #: modules, and names of packages above
 _LAZY = {
     "set_seed": "common.seed:set_seed",
@@ -65,12 +53,16 @@ _LAZY = {
     "DtypeToEnum": "ops._utils.arg_handler",
     "arg_handler": "ops._utils.arg_handler:",
     "auto_generate": "ops.auto_generate:",
-    "functional_overload": "ops.functional_overload:",
     "gen_extend_func": "ops.auto_generate.gen_extend_func:",
     "gen_ops_def": "ops.auto_generate.gen_ops_def:",
     "gen_ops_prim": "ops.auto_generate.gen_ops_prim:",
     "pyboost_inner_prim": "ops.auto_generate.pyboost_inner_prim:",
     "communication": "ops.communication:",
+    **dict.fromkeys(
+        "AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp DataType TBERegOp custom_info_register "
+        "get_vm_impl_fn op_info_register vm_impl_registry".split(),
+        "_legacy.operator_descriptions",
+    ),
     **UPWARD,
 }
 __getattr__ = module_getattr(

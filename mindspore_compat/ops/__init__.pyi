@@ -3,6 +3,17 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat._legacy.operator_descriptions import AiCPURegOp as AiCPURegOp
+from mindspore_compat._legacy.operator_descriptions import AkgAscendRegOp as AkgAscendRegOp
+from mindspore_compat._legacy.operator_descriptions import AkgGpuRegOp as AkgGpuRegOp
+from mindspore_compat._legacy.operator_descriptions import CpuRegOp as CpuRegOp
+from mindspore_compat._legacy.operator_descriptions import CustomRegOp as CustomRegOp
+from mindspore_compat._legacy.operator_descriptions import DataType as DataType
+from mindspore_compat._legacy.operator_descriptions import TBERegOp as TBERegOp
+from mindspore_compat._legacy.operator_descriptions import custom_info_register as custom_info_register
+from mindspore_compat._legacy.operator_descriptions import get_vm_impl_fn as get_vm_impl_fn
+from mindspore_compat._legacy.operator_descriptions import op_info_register as op_info_register
+from mindspore_compat._legacy.operator_descriptions import vm_impl_registry as vm_impl_registry
 from mindspore_compat.common.seed import set_seed as set_seed
 from mindspore_compat.common.tensor import Tensor as Tensor
 from mindspore_compat.mint.distributed._objects import all_gather_object as all_gather_object
@@ -29,14 +40,10 @@ from mindspore_compat.ops import communication as communication
 from mindspore_compat.ops import composite as composite
 from mindspore_compat.ops import function as function
 from mindspore_compat.ops import functional as functional
-from mindspore_compat.ops import functional_overload as functional_overload
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops import operations as operations
 from mindspore_compat.ops import primitive as primitive
 from mindspore_compat.ops import signature as signature
-from mindspore_compat.ops._akg_info_register import AkgAscendRegOp as AkgAscendRegOp
-from mindspore_compat.ops._akg_info_register import AkgGpuRegOp as AkgGpuRegOp
-from mindspore_compat.ops._op_data_types import DataType as DataType
 from mindspore_compat.ops._registry import tensor_operator_registry as tensor_operator_registry
 from mindspore_compat.ops._utils import arg_handler as arg_handler
 from mindspore_compat.ops._utils.arg_handler import DtypeToEnum as DtypeToEnum
@@ -54,6 +61,9 @@ from mindspore_compat.ops.composite._augmented import augassign_mul as augassign
 from mindspore_compat.ops.composite._augmented import augassign_sub as augassign_sub
 from mindspore_compat.ops.composite._augmented import broadcast_gradient_args as broadcast_gradient_args
 from mindspore_compat.ops.composite._augmented import hyper_add as hyper_add
+from mindspore_compat.ops.composite._augmented import is_dynamic_sequence_element_unknown as is_dynamic_sequence_element_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_shape_unknown as is_sequence_shape_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_value_unknown as is_sequence_value_unknown
 from mindspore_compat.ops.composite._augmented import reduced_shape as reduced_shape
 from mindspore_compat.ops.composite._augmented import switch_layer as switch_layer
 from mindspore_compat.ops.composite.base import HyperMap as HyperMap
@@ -867,12 +877,6 @@ from mindspore_compat.ops.function import zero_ as zero_
 from mindspore_compat.ops.function import zeros as zeros
 from mindspore_compat.ops.function import zeros_like as zeros_like
 from mindspore_compat.ops.function import zeta as zeta
-from mindspore_compat.ops.op_info_register import AiCPURegOp as AiCPURegOp
-from mindspore_compat.ops.op_info_register import CpuRegOp as CpuRegOp
-from mindspore_compat.ops.op_info_register import CustomRegOp as CustomRegOp
-from mindspore_compat.ops.op_info_register import TBERegOp as TBERegOp
-from mindspore_compat.ops.op_info_register import custom_info_register as custom_info_register
-from mindspore_compat.ops.op_info_register import op_info_register as op_info_register
 from mindspore_compat.ops.operations import ACos as ACos
 from mindspore_compat.ops.operations import Abs as Abs
 from mindspore_compat.ops.operations import AccumulateNV2 as AccumulateNV2
@@ -886,10 +890,8 @@ from mindspore_compat.ops.operations import AdaptiveMaxPool2D as AdaptiveMaxPool
 from mindspore_compat.ops.operations import AdaptiveMaxPool3D as AdaptiveMaxPool3D
 from mindspore_compat.ops.operations import Add as Add
 from mindspore_compat.ops.operations import AddN as AddN
-from mindspore_compat.ops.operations import AddV2 as AddV2
 from mindspore_compat.ops.operations import Addcdiv as Addcdiv
 from mindspore_compat.ops.operations import Addcmul as Addcmul
-from mindspore_compat.ops.operations import AdjustContrastv2 as AdjustContrastv2
 from mindspore_compat.ops.operations import AdjustHue as AdjustHue
 from mindspore_compat.ops.operations import AdjustSaturation as AdjustSaturation
 from mindspore_compat.ops.operations import AffineGrid as AffineGrid
@@ -973,8 +975,6 @@ from mindspore_compat.ops.operations import BoundingBoxEncode as BoundingBoxEnco
 from mindspore_compat.ops.operations import Broadcast as Broadcast
 from mindspore_compat.ops.operations import BroadcastTo as BroadcastTo
 from mindspore_compat.ops.operations import Bucketize as Bucketize
-from mindspore_compat.ops.operations import CSRSparseMatrixToDense as CSRSparseMatrixToDense
-from mindspore_compat.ops.operations import CSRSparseMatrixToSparseTensor as CSRSparseMatrixToSparseTensor
 from mindspore_compat.ops.operations import CTCGreedyDecoder as CTCGreedyDecoder
 from mindspore_compat.ops.operations import CTCLoss as CTCLoss
 from mindspore_compat.ops.operations import CTCLossV2 as CTCLossV2
@@ -1000,7 +1000,6 @@ from mindspore_compat.ops.operations import Complex as Complex
 from mindspore_compat.ops.operations import ComplexAbs as ComplexAbs
 from mindspore_compat.ops.operations import ComputeAccidentalHits as ComputeAccidentalHits
 from mindspore_compat.ops.operations import Concat as Concat
-from mindspore_compat.ops.operations import ConcatOffsetV1 as ConcatOffsetV1
 from mindspore_compat.ops.operations import ConfusionMatrix as ConfusionMatrix
 from mindspore_compat.ops.operations import Conj as Conj
 from mindspore_compat.ops.operations import ConjugateTranspose as ConjugateTranspose
@@ -1009,7 +1008,6 @@ from mindspore_compat.ops.operations import Conv2DBackpropInput as Conv2DBackpro
 from mindspore_compat.ops.operations import Conv2DTranspose as Conv2DTranspose
 from mindspore_compat.ops.operations import Conv3D as Conv3D
 from mindspore_compat.ops.operations import Conv3DTranspose as Conv3DTranspose
-from mindspore_compat.ops.operations import ConvertToDynamic as ConvertToDynamic
 from mindspore_compat.ops.operations import CopyWithSlice as CopyWithSlice
 from mindspore_compat.ops.operations import CorrectionMul as CorrectionMul
 from mindspore_compat.ops.operations import Cos as Cos
@@ -1028,9 +1026,6 @@ from mindspore_compat.ops.operations import DataFormatDimMap as DataFormatDimMap
 from mindspore_compat.ops.operations import DataFormatVecPermute as DataFormatVecPermute
 from mindspore_compat.ops.operations import DeformableOffsets as DeformableOffsets
 from mindspore_compat.ops.operations import Dense as Dense
-from mindspore_compat.ops.operations import DenseToCSRSparseMatrix as DenseToCSRSparseMatrix
-from mindspore_compat.ops.operations import DenseToDenseSetOperation as DenseToDenseSetOperation
-from mindspore_compat.ops.operations import DenseToSparseSetOperation as DenseToSparseSetOperation
 from mindspore_compat.ops.operations import Depend as Depend
 from mindspore_compat.ops.operations import DepthToSpace as DepthToSpace
 from mindspore_compat.ops.operations import DepthwiseConv2dNative as DepthwiseConv2dNative
@@ -1051,7 +1046,6 @@ from mindspore_compat.ops.operations import DynamicBroadcastTo as DynamicBroadca
 from mindspore_compat.ops.operations import DynamicGRUV2 as DynamicGRUV2
 from mindspore_compat.ops.operations import DynamicRNN as DynamicRNN
 from mindspore_compat.ops.operations import DynamicShape as DynamicShape
-from mindspore_compat.ops.operations import DynamicStitch as DynamicStitch
 from mindspore_compat.ops.operations import EditDistance as EditDistance
 from mindspore_compat.ops.operations import Eig as Eig
 from mindspore_compat.ops.operations import Eigh as Eigh
@@ -1064,7 +1058,6 @@ from mindspore_compat.ops.operations import EqualCount as EqualCount
 from mindspore_compat.ops.operations import Erf as Erf
 from mindspore_compat.ops.operations import Erfc as Erfc
 from mindspore_compat.ops.operations import Erfinv as Erfinv
-from mindspore_compat.ops.operations import ErrorOnDynamicShapeInput as ErrorOnDynamicShapeInput
 from mindspore_compat.ops.operations import EuclideanNorm as EuclideanNorm
 from mindspore_compat.ops.operations import Exp as Exp
 from mindspore_compat.ops.operations import Expand as Expand
@@ -1117,7 +1110,6 @@ from mindspore_compat.ops.operations import GeLU as GeLU
 from mindspore_compat.ops.operations import Gelu as Gelu
 from mindspore_compat.ops.operations import Geqrf as Geqrf
 from mindspore_compat.ops.operations import Ger as Ger
-from mindspore_compat.ops.operations import GpuConvertToDynamicShape as GpuConvertToDynamicShape
 from mindspore_compat.ops.operations import Greater as Greater
 from mindspore_compat.ops.operations import GreaterEqual as GreaterEqual
 from mindspore_compat.ops.operations import GridSampler2D as GridSampler2D
@@ -1194,7 +1186,6 @@ from mindspore_compat.ops.operations import Logit as Logit
 from mindspore_compat.ops.operations import LowerBound as LowerBound
 from mindspore_compat.ops.operations import LpNorm as LpNorm
 from mindspore_compat.ops.operations import Lstsq as Lstsq
-from mindspore_compat.ops.operations import Lu as Lu
 from mindspore_compat.ops.operations import LuSolve as LuSolve
 from mindspore_compat.ops.operations import LuUnpack as LuUnpack
 from mindspore_compat.ops.operations import MapUniform as MapUniform
@@ -1268,7 +1259,6 @@ from mindspore_compat.ops.operations import PReLU as PReLU
 from mindspore_compat.ops.operations import PSROIPooling as PSROIPooling
 from mindspore_compat.ops.operations import Pack as Pack
 from mindspore_compat.ops.operations import Pad as Pad
-from mindspore_compat.ops.operations import PadAndShift as PadAndShift
 from mindspore_compat.ops.operations import PadV3 as PadV3
 from mindspore_compat.ops.operations import Padding as Padding
 from mindspore_compat.ops.operations import PagedAttention as PagedAttention
@@ -1397,50 +1387,20 @@ from mindspore_compat.ops.operations import SpaceToBatch as SpaceToBatch
 from mindspore_compat.ops.operations import SpaceToBatchND as SpaceToBatchND
 from mindspore_compat.ops.operations import SpaceToDepth as SpaceToDepth
 from mindspore_compat.ops.operations import SparseAdd as SparseAdd
-from mindspore_compat.ops.operations import SparseAddmm as SparseAddmm
 from mindspore_compat.ops.operations import SparseApplyAdadelta as SparseApplyAdadelta
 from mindspore_compat.ops.operations import SparseApplyAdagrad as SparseApplyAdagrad
-from mindspore_compat.ops.operations import SparseApplyAdagradDA as SparseApplyAdagradDA
 from mindspore_compat.ops.operations import SparseApplyAdagradV2 as SparseApplyAdagradV2
-from mindspore_compat.ops.operations import SparseApplyCenteredRMSProp as SparseApplyCenteredRMSProp
 from mindspore_compat.ops.operations import SparseApplyFtrl as SparseApplyFtrl
 from mindspore_compat.ops.operations import SparseApplyFtrlV2 as SparseApplyFtrlV2
-from mindspore_compat.ops.operations import SparseApplyMomentum as SparseApplyMomentum
 from mindspore_compat.ops.operations import SparseApplyProximalAdagrad as SparseApplyProximalAdagrad
-from mindspore_compat.ops.operations import SparseApplyProximalGradientDescent as SparseApplyProximalGradientDescent
 from mindspore_compat.ops.operations import SparseApplyRMSProp as SparseApplyRMSProp
 from mindspore_compat.ops.operations import SparseConcat as SparseConcat
-from mindspore_compat.ops.operations import SparseCountSparseOutput as SparseCountSparseOutput
-from mindspore_compat.ops.operations import SparseDenseCwiseAdd as SparseDenseCwiseAdd
-from mindspore_compat.ops.operations import SparseDenseCwiseDiv as SparseDenseCwiseDiv
-from mindspore_compat.ops.operations import SparseDenseCwiseMul as SparseDenseCwiseMul
-from mindspore_compat.ops.operations import SparseFillEmptyRows as SparseFillEmptyRows
 from mindspore_compat.ops.operations import SparseGatherV2 as SparseGatherV2
-from mindspore_compat.ops.operations import SparseMatrixAdd as SparseMatrixAdd
-from mindspore_compat.ops.operations import SparseMatrixMatMul as SparseMatrixMatMul
-from mindspore_compat.ops.operations import SparseMatrixNNZ as SparseMatrixNNZ
-from mindspore_compat.ops.operations import SparseMatrixSoftmax as SparseMatrixSoftmax
-from mindspore_compat.ops.operations import SparseMatrixSparseMatMul as SparseMatrixSparseMatMul
-from mindspore_compat.ops.operations import SparseMatrixTranspose as SparseMatrixTranspose
-from mindspore_compat.ops.operations import SparseReorder as SparseReorder
-from mindspore_compat.ops.operations import SparseReshape as SparseReshape
-from mindspore_compat.ops.operations import SparseSegmentMeanWithNumSegments as SparseSegmentMeanWithNumSegments
-from mindspore_compat.ops.operations import SparseSegmentSqrtN as SparseSegmentSqrtN
-from mindspore_compat.ops.operations import SparseSegmentSqrtNWithNumSegments as SparseSegmentSqrtNWithNumSegments
-from mindspore_compat.ops.operations import SparseSegmentSum as SparseSegmentSum
-from mindspore_compat.ops.operations import SparseSegmentSumWithNumSegments as SparseSegmentSumWithNumSegments
 from mindspore_compat.ops.operations import SparseSlice as SparseSlice
-from mindspore_compat.ops.operations import SparseSoftmax as SparseSoftmax
 from mindspore_compat.ops.operations import SparseSoftmaxCrossEntropyWithLogits as SparseSoftmaxCrossEntropyWithLogits
-from mindspore_compat.ops.operations import SparseSoftmaxCrossEntropyWithLogitsV2 as SparseSoftmaxCrossEntropyWithLogitsV2
-from mindspore_compat.ops.operations import SparseSparseMaximum as SparseSparseMaximum
-from mindspore_compat.ops.operations import SparseSparseMinimum as SparseSparseMinimum
-from mindspore_compat.ops.operations import SparseSplit as SparseSplit
 from mindspore_compat.ops.operations import SparseTensorDenseAdd as SparseTensorDenseAdd
 from mindspore_compat.ops.operations import SparseTensorDenseMatmul as SparseTensorDenseMatmul
-from mindspore_compat.ops.operations import SparseTensorToCSRSparseMatrix as SparseTensorToCSRSparseMatrix
 from mindspore_compat.ops.operations import SparseToDense as SparseToDense
-from mindspore_compat.ops.operations import SparseToDenseV2 as SparseToDenseV2
 from mindspore_compat.ops.operations import Split as Split
 from mindspore_compat.ops.operations import SplitV as SplitV
 from mindspore_compat.ops.operations import Sqrt as Sqrt
@@ -1448,7 +1408,6 @@ from mindspore_compat.ops.operations import Square as Square
 from mindspore_compat.ops.operations import SquareSumAll as SquareSumAll
 from mindspore_compat.ops.operations import SquaredDifference as SquaredDifference
 from mindspore_compat.ops.operations import Squeeze as Squeeze
-from mindspore_compat.ops.operations import Sspaddmm as Sspaddmm
 from mindspore_compat.ops.operations import Stack as Stack
 from mindspore_compat.ops.operations import StandardLaplace as StandardLaplace
 from mindspore_compat.ops.operations import StandardNormal as StandardNormal
@@ -1481,7 +1440,6 @@ from mindspore_compat.ops.operations import Transpose as Transpose
 from mindspore_compat.ops.operations import TransposeExtView as TransposeExtView
 from mindspore_compat.ops.operations import TransposeView as TransposeView
 from mindspore_compat.ops.operations import TridiagonalMatMul as TridiagonalMatMul
-from mindspore_compat.ops.operations import TridiagonalSolve as TridiagonalSolve
 from mindspore_compat.ops.operations import Tril as Tril
 from mindspore_compat.ops.operations import TrilIndices as TrilIndices
 from mindspore_compat.ops.operations import TripletMarginLoss as TripletMarginLoss
@@ -1507,7 +1465,6 @@ from mindspore_compat.ops.operations import UnsortedSegmentMin as UnsortedSegmen
 from mindspore_compat.ops.operations import UnsortedSegmentProd as UnsortedSegmentProd
 from mindspore_compat.ops.operations import UnsortedSegmentSum as UnsortedSegmentSum
 from mindspore_compat.ops.operations import Unstack as Unstack
-from mindspore_compat.ops.operations import UpdateCache as UpdateCache
 from mindspore_compat.ops.operations import UpdateState as UpdateState
 from mindspore_compat.ops.operations import UpperBound as UpperBound
 from mindspore_compat.ops.operations import UpsampleNearest3D as UpsampleNearest3D
@@ -1539,8 +1496,6 @@ from mindspore_compat.ops.primitive import PrimitiveWithInfer as PrimitiveWithIn
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.ops.primitive import prim_arg_register as prim_arg_register
 from mindspore_compat.ops.primitive import prim_attr_register as prim_attr_register
-from mindspore_compat.ops.vm_impl_registry import get_vm_impl_fn as get_vm_impl_fn
-from mindspore_compat.ops.vm_impl_registry import vm_impl_registry as vm_impl_registry
 CustomOpBuilder: Any
 P2POp: Any
 

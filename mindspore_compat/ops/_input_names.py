@@ -16,7 +16,6 @@ _NAMES = """
     AdaptiveAvgPool3D: x
     AdaptiveMaxPool2D: input
     AddN: inputs
-    AddV2: x y
     AdjustHue: images delta
     AdjustSaturation: images scale
     AffineGrid: theta output_size
@@ -157,15 +156,9 @@ _NAMES = """
     Softplus: x
     Sort: x
     SpaceToDepth: x
-    SparseApplyAdagradDA: var grad_accum grad_square_accum grad indices lr l1 l2 global_step
-    SparseApplyCenteredRMSProp: var mg ms mom lr rho momentum epsilon grad indices
     SparseApplyFtrl: var accum linear grad indices
-    SparseApplyMomentum: var accum lr grad indices momentum
     SparseApplyProximalAdagrad: var accum lr l1 l2 grad indices
-    SparseApplyProximalGradientDescent: var alpha l1 l2 grad indices
     SparseGatherV2: params indices axis
-    SparseMatrixSoftmax: x_dense_shape x_batch_pointers x_row_pointers x_col_indices x_values
-    SparseSegmentSqrtNWithNumSegments: x indices segment_ids num_segemnts
     SparseSoftmaxCrossEntropyWithLogits: features labels
     SparseToDense: indices values dense_shape
     SplitV: input_x

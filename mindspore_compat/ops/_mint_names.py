@@ -30,10 +30,6 @@ gen_ops_def mint: acos_ext acosh_ext argmax_ext argmin_ext argsort_ext asin_ext 
 gen_ops_def mint.linalg: linalg_qr=qr
 gen_ops_def mint.nn.functional: avg_pool1d_ext flatten_ext fold_ext inplace_hardtanh=hardtanh_
     inplace_threshold=threshold_ leaky_relu_ext max_unpool2d_ext unfold_ext
-functional_overload mint: add addcdiv any bitwise_not clamp conv1d conv3d div empty empty_like eq floor_divide fmod
-    greater_equal imag index_add kthvalue lerp less lt max min mul nansum real remainder repeat_interleave sub where
-    xlogy
-functional_overload mint.nn.functional: gelu pixel_shuffle
 """
 
 

@@ -9,6 +9,9 @@ from mindspore_compat.ops import function as function
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops.composite._augmented import SliceGetItem as SliceGetItem
 from mindspore_compat.ops.composite._augmented import broadcast_gradient_args as broadcast_gradient_args
+from mindspore_compat.ops.composite._augmented import is_dynamic_sequence_element_unknown as is_dynamic_sequence_element_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_shape_unknown as is_sequence_shape_unknown
+from mindspore_compat.ops.composite._augmented import is_sequence_value_unknown as is_sequence_value_unknown
 from mindspore_compat.ops.composite._augmented import reduced_shape as reduced_shape
 from mindspore_compat.ops.composite._augmented import switch_layer as switch_layer
 from mindspore_compat.ops.composite.base import HyperMap as HyperMap

@@ -10,31 +10,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
 from mindspore_compat.ops._own_bprop import by_own_bprop
-from mindspore_compat.ops.signature import Signature
 
 __all__ = """
-    PrimType Primitive PrimitiveWithInfer PrimitiveWithCheck prim_attr_register prim_arg_register constexpr _primexpr
+    Primitive PrimitiveWithInfer PrimitiveWithCheck prim_attr_register prim_arg_register constexpr _primexpr
 """.split()
 
 
 #: name -> the operator that computes it
 KERNELS: dict[str, Any] = {}
-#: what an attribute of a graph that was removed holds, where the Primitive itself still has it
-_REMOVED = object()
-
-
-class PrimType(Enum):
-    """Kinds of Primitives: ``_c_expression.prim_type``, which `Primitive.set_prim_type` takes."""
-
-    unknown, builtin, py_infer_shape, user_custom, py_infer_check = range(5)
 
 
 class Primitive:
@@ -83,9 +72,6 @@ class Primitive:
         attrs = self.__dict__.get("attrs", {})
         if item in attrs:
             return attrs[item]
-        found = self.__dict__.get("_graph_attrs", {}).get(item, _REMOVED)
-        if found is not _REMOVED:
-            return found
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{item}'")
 
     def __repr__(self) -> str:
@@ -98,69 +84,22 @@ class Primitive:
         """
         self.__dict__[name] = value
         self.attrs[name] = value
-        self.__dict__.get("_graph_attrs", {}).pop(name, None)
         return self
 
     def del_prim_attr(self, name: str) -> Primitive:
         """Remove an attribute."""
         self.__dict__.pop(name, None)
         self.attrs.pop(name, None)
-        self.__dict__.get("_graph_attrs", {}).pop(name, None)
         return self
 
-    def add_attr(self, name: str, value: Any) -> None:
-        """Set an attribute that only `get_attr_dict` lists, as upstream's graphs do: `attrs` and the printed operator
-        lack it.
-
-        Raises:
-            TypeError: unless ``name`` is a str.
-        """
-        check_type(name, "name", str, f"{self.name}.add_attr")
-        self.__dict__.setdefault("_graph_attrs", {})[name] = value
-
-    def del_attr(self, name: str) -> None:
-        """Remove an attribute from what `get_attr_dict` lists; `attrs` keeps what `add_prim_attr` has set."""
-        check_type(name, "name", str, f"{self.name}.del_attr")
-        graph = self.__dict__.setdefault("_graph_attrs", {})
-        if name in self.attrs:
-            graph[name] = _REMOVED
-        else:
-            graph.pop(name, None)
-
     def get_attr_dict(self) -> dict[str, Any]:
-        """All attributes by name: `attrs`, and what `add_attr` has set.
-
-        Differs: upstream lists the constructor's arguments for some operators only.
-        """
-        every = {**self.attrs, **self.__dict__.get("_graph_attrs", {})}
-        return {name: value for name, value in every.items() if value is not _REMOVED}
-
-    def set_user_data(self, key: str, value: Any) -> None:
-        """Keep a value with the operator, for `get_user_data`."""
-        check_type(key, "key", str, f"{self.name}.set_user_data")
-        self.__dict__.setdefault("_user_data", {})[key] = value
-
-    def get_user_data(self, key: str) -> Any:
-        """What `set_user_data` has kept.
-
-        Raises:
-            RuntimeError: if nothing was kept under that key.
-        """
-        kept = self.__dict__.get("_user_data", {})
-        if key not in kept:
-            raise RuntimeError(
-                f"{self.name}.get_user_data: there is nothing under the key {key!r}, call set_user_data."
-            )
-        return kept[key]
+        """Return all attributes by name."""
+        return dict(self.attrs)
 
     def set_prim_instance_name(self, instance_name: str) -> Primitive:
         """Name this instance."""
         self.instance_name = instance_name
         return self
-
-    def set_instance_name(self, instance_name: str) -> None:
-        """Name the instance for upstream's graphs only; `set_prim_instance_name` sets ``instance_name`` too."""
-        check_type(instance_name, "instance_name", str, f"{self.name}.set_instance_name")
 
     def init_prim_io_names(self, inputs: list[str], outputs: list[str]) -> None:
         """Name inputs and outputs.
@@ -241,36 +180,6 @@ class Primitive:
 
     def set_inplace_indexes(self, *indexes: Any) -> None:
         """Accepted without effect: there is no graph compiler."""
-
-    def set_inplace_prim(self, is_inplace_prim: bool) -> None:
-        """Accepted without effect: there is no graph compiler.
-
-        Raises:
-            TypeError: unless it is a bool.
-        """
-        check_type(is_inplace_prim, "is_inplace_prim", bool, f"{self.name}.set_inplace_prim")
-
-    def set_prim_type(self, prim_type: Any) -> None:
-        """Accepted without effect: there is no graph compiler. It takes a ``_c_expression.prim_type``.
-
-        Raises:
-            TypeError: for another type.
-        """
-        check_type(prim_type, "prim_type", PrimType, f"{self.name}.set_prim_type")
-
-    def set_signatures(self, signatures: Any) -> None:
-        """Accepted without effect: which inputs are cast to one dtype, and which are written to, follows from what the
-        operator computes.
-
-        Args:
-            signatures: list or tuple of what `ops.signature.make_sig` makes.
-
-        Raises:
-            TypeError: for another type.
-        """
-        check_type(signatures, "signatures", (list, tuple), f"{self.name}.set_signatures")
-        for item in signatures:
-            check_type(item, "signatures", Signature, f"{self.name}.set_signatures")
 
     @property
     def update_parameter(self) -> bool:

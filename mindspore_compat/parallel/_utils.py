@@ -11,15 +11,12 @@ __all__ = [
     "_get_gradients_mean",
     "_get_parallel_mode",
     "_get_global_rank",
-    "_get_full_batch",
     "_get_enable_parallel_optimizer",
     "_get_parameter_broadcast",
     "_is_sharding_propagation",
     "_get_pipeline_stages",
     "_get_stage_device_num",
     "_is_in_auto_parallel_mode",
-    "_is_in_data_parallel_mode",
-    "_is_in_hybrid_parallel_mode",
 ]
 
 
@@ -37,10 +34,6 @@ def _get_device_num() -> int:
 
 def _get_global_rank() -> int:
     return get_rank()
-
-
-def _get_full_batch() -> bool:
-    return get_auto_parallel_context("full_batch")
 
 
 def _get_enable_parallel_optimizer() -> bool:
@@ -65,14 +58,6 @@ def _get_stage_device_num() -> int:
 
 def _is_in_auto_parallel_mode() -> bool:
     return _get_parallel_mode() in ("semi_auto_parallel", "auto_parallel")
-
-
-def _is_in_data_parallel_mode() -> bool:
-    return _get_parallel_mode() == "data_parallel"
-
-
-def _is_in_hybrid_parallel_mode() -> bool:
-    return _get_parallel_mode() == "hybrid_parallel"
 
 
 def _device_number_check(parallel_mode: str, device_number: int) -> None:

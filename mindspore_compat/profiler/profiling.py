@@ -35,9 +35,6 @@ def tensorboard_trace_handler(
     """A function for ``on_trace_ready`` that writes the trace to ``DIR_NAME/WORKER_NAME.TIME.pt.trace.json``, which
     TensorBoard (with torch-tb-profiler) and ui.perfetto.dev open.
 
-    Of a profile with ``data_process`` there are beside it ``pipeline_profiling_RANK.json``,
-    ``minddata_cpu_utilization_RANK.json`` and ``dataset_iterator_profiling_RANK.txt``, which MindInsight shows.
-
     Args:
         dir_name: None: ``./data``.
         worker_name: None: the machine's name and the process's number.
@@ -58,8 +55,6 @@ def tensorboard_trace_handler(
             os.replace(unfinished, target)
         finally:
             unfinished.unlink(missing_ok=True)
-        if getattr(profile, "_pipelines", None) is not None:
-            profile._pipelines.save(str(folder))
 
     return write
 
@@ -73,12 +68,6 @@ def _activities(chosen: Iterable[Any] | None) -> list[Any]:
     kinds = torch.profiler.ProfilerActivity
     cpu = [kinds.CPU] if ProfilerActivity.CPU in found or not on_device else []
     return [*cpu, kinds.CUDA] if on_device else cpu
-
-
-def _pipelines_manager() -> Any:
-    from mindspore_compat.dataset.engine._execution.profile import Manager  # heavy, and few ask for it
-
-    return Manager()
 
 
 _running: list[tuple[Profile, int]] = []  # the one that is recording, and its process
@@ -101,9 +90,7 @@ class Profile:
         start_profile: whether it starts at once.
         schedule: step -> `ProfilerAction`; with it `step` must be called after each step.
         on_trace_ready: gets the profile when a trace is whole; None: `tensorboard_trace_handler` into ``./data``.
-        data_process: whether what the data pipeline costs is recorded, too: of each operation processor time and queue,
-            of each batch how long it was waited for, in files beside the trace (see the handler).
-        parallel_strategy, hbm_ddr, pcie, sync_enable, experimental_config: of Ascend, without effect.
+        data_process, parallel_strategy, hbm_ddr, pcie, sync_enable, experimental_config: without effect.
 
     Examples:
         >>> import tempfile
@@ -136,7 +123,6 @@ class Profile:
             _log.warning("schedule is not Callable, set by default.")
             schedule = None
         self.schedule, self.step_num = schedule, 0
-        self._pipelines = _pipelines_manager() if data_process else None
         self._metadata: dict[str, str] = {}
         self._has_started = self._has_recorded = False
         self._on_trace_ready = on_trace_ready
@@ -166,8 +152,6 @@ class Profile:
             return
         _running.append((self, os.getpid()))
         self._has_started = self._has_recorded = True
-        if self._pipelines is not None:
-            self._pipelines.start()
         self.torch_profile.start()
         for key, value in self._metadata.items():
             self.torch_profile.add_metadata_json(key, value)
@@ -179,8 +163,6 @@ class Profile:
             return
         self._has_started = False
         _running.clear()
-        if self._pipelines is not None:
-            self._pipelines.stop()
         self.torch_profile.stop()
 
     def _end(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.nn._compiled_cell import as_cell
@@ -25,7 +26,6 @@ from mindspore_compat.train._model_arguments import (
     parts_of,
     predict_input,
 )
-from mindspore_compat.train._model_borrowed import _StepSync, _transfer_tensor_to_tuple  # noqa: F401
 from mindspore_compat.train._model_metrics import ModelMetrics
 from mindspore_compat.train._model_networks import boosted, build_eval_network, build_train_network
 from mindspore_compat.train._torch.network import TorchPredict
@@ -35,6 +35,7 @@ from mindspore_compat.train.dataset_helper import DatasetHelper, dataset_size
 from mindspore_compat.train.metrics import get_metrics
 
 __all__ = ["Model"]
+__getattr__ = module_getattr(__name__, dict.fromkeys(["_StepSync", "_transfer_tensor_to_tuple"], "_legacy.loops"))
 
 
 class Model:
@@ -43,8 +44,7 @@ class Model:
     Args:
         network: a Cell, a plain ``torch.nn.Module``, or a `TorchTrainStep`, which brings loss and optimizer.
         loss_fn: takes (outputs, label); None if the network returns the loss.
-        optimizer: of ``mindspore.nn`` for a Cell, of ``torch.optim`` for a torch module; None if the network updates
-            itself.
+        optimizer: of ``mindspore.nn`` for a Cell, of ``torch.optim`` for a torch module; None if it updates itself.
         metrics: a dict {name: Metric} or a set of names.
         eval_network: returns what metrics take; None builds (loss, outputs, label) from network and loss_fn.
         eval_indexes: positions of loss, outputs and label in the eval_network's outputs.

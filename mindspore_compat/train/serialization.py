@@ -3,13 +3,6 @@
 from mindspore_compat import context  # noqa: F401  (what stands here but not in __all__ is borrowed by scripts)
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
-from mindspore_compat.train._checkpoint.borrowed import (  # noqa: F401
-    _check_checkpoint_param,
-    _load_map_parameter,
-    _parse_ckpt_proto,
-    tensor_to_ms_type,
-    tensor_to_np_type,
-)
 from mindspore_compat.train._checkpoint.convert import ckpt_to_safetensors, safetensors_to_ckpt
 from mindspore_compat.train._checkpoint.distributed import (
     get_ckpt_path_with_strategy,
@@ -78,7 +71,15 @@ Limits.ask = lambda: (TOTAL_SAVE, PARAMETER_SPLIT_SIZE)
 
 __getattr__ = module_getattr(
     __name__,
-    {"Checkpoint": "_format.proto.checkpoint", "Validator": "_checkparam:"},
+    {
+        "Checkpoint": "_format.proto.checkpoint",
+        "Validator": "_checkparam:",
+        **dict.fromkeys(
+            "_check_checkpoint_param _exec_save _load_map_parameter _parse_ckpt_proto tensor_to_ms_type "
+            "tensor_to_np_type".split(),
+            "_legacy.checkpoints",
+        ),
+    },
     {
         "_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself.",
     },

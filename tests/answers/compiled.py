@@ -79,8 +79,6 @@ map(lambda v: v + 1, s)
 [v for _, v in enumerate(s)]
 sum([v for v, _ in zip(s, s)])
 mutable(s)
-ops.functional.is_sequence_shape_unknown(() + s), ops.functional.is_sequence_shape_unknown((1,) + s)
-ops.functional.is_sequence_shape_unknown(2 * s), ops.functional.is_sequence_shape_unknown(s + ())
 (1.0,) + s
 (1, 2.0) + s
 s + (1.0,)
@@ -89,7 +87,6 @@ mutable((Tensor([1]),), True) + (Tensor([1, 2]),)
 mutable([(1, 2, 3)], True) + [(1, 2)]
 mutable()
 mutable((1, 2), True, 3)
-ops.functional.is_dynamic_sequence_element_unknown([])
 """
 
 
@@ -156,7 +153,7 @@ finally:
     ms.set_context(mode=ms.PYNATIVE_MODE, jit_syntax_level=ms.LAX)
 """
 #: what a Cell that compiled code makes is made of
-_MADE_OF = ("x", "(1, [x])", "self.p", "3", "x.shape", "x * 1 if False else 4", "self.t")
+_MADE_OF = ("3", "x.shape", "x * 1 if False else 4", "self.t")
 _MAKER = """
 class Made(nn.Cell):
     def __init__(self, value):

@@ -98,14 +98,6 @@ PROGRAMS = {
         )
     },
     **{
-        f"what is unknown of {given}": _in_jit(
-            "    return ops.functional.is_sequence_value_unknown(x), ops.functional.is_sequence_shape_unknown(x)",
-            given.replace("x", "x0"),
-            "x",
-        )
-        for given in ("[1, 2]", "(x, x)", "mutable((x, x))", "mutable([1, 2], True)", "mutable((x, x), True)")
-    },
-    **{
         f"{levels} levels of {kind}, {how}": _in_jit(f"    return ({returned},)", f"nested({levels})", "x").replace(
             "def asked",
             f"def nested(levels):\n  return {ends[0]}nested(levels - 1){ends[1]} if levels else 1\ndef asked",

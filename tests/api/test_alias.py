@@ -42,7 +42,6 @@ IMPORT_FORMS = [
     "import mindspore.context as context; context.set_context",
     "from mindspore import *; Tensor",
     "import mindspore; mindspore.dtype.typing.Number.is_any = True; del mindspore.dtype.typing.Number.is_any",
-    "import mindspore.default_config; assert mindspore.default_config.__package_name__ == 'mindspore'",
 ]
 
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 import copy
 import gc
 import weakref
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from mindspore_compat._c_expression import typing
 
 import mindspore_compat as ms
-from mindspore_compat._c_expression import typing
 from mindspore_compat.common import initializer as init
 from mindspore_compat.common.seed import _get_graph_seed
-from mindspore_compat.parallel import _cost_model_context as cost
 from mindspore_compat.parallel._utils import _get_pipeline_stages, _get_stage_device_num
 
 
@@ -71,29 +69,6 @@ def test_own_initializer_by_name() -> None:
         assert init.initializer("zeros", (2,)).asnumpy().tolist() == [0, 0]
     finally:
         del init._INITIALIZER_ALIAS["seven"], init._INITIALIZER_ALIAS["sevens"]
-
-
-@pytest.fixture
-def fresh_costs() -> Iterator[None]:
-    yield
-    cost.reset_cost_model_context()
-
-
-def test_settings_of_the_search_are_kept_and_checked(fresh_costs: None) -> None:
-    cost.set_cost_model_context(costmodel_alpha=2.0, run_phase=1)
-    assert (
-        cost.get_cost_model_context("costmodel_alpha") == 2.0 and cost.get_cost_model_context("costmodel_beta") == 400.0
-    )
-    cost._set_multi_subgraphs()
-    assert cost._get_multi_subgraphs() is True
-    cost.reset_cost_model_context()
-    assert cost.get_cost_model_context("costmodel_alpha") == 1.0 and cost._get_multi_subgraphs() is False
-    with pytest.raises(TypeError, match="costmodel_alpha"):
-        cost.set_cost_model_context(costmodel_alpha=1)
-    with pytest.raises(ValueError, match="not recognized"):
-        cost.set_cost_model_context(multi_subgraphs=True)
-    with pytest.raises(ValueError, match="not recognized"):
-        cost.get_cost_model_context("nothing")
 
 
 def test_one_stage_with_one_device() -> None:

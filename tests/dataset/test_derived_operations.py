@@ -119,17 +119,17 @@ def test_without_behaviour() -> None:
 def test_borrowed_random_fills() -> None:
     import numpy as np
 
-    from mindspore_compat import _c_expression
+    from mindspore_compat.common import _philox
 
     draws = {
-        "_random_normal": ((2.0, 0.5), 2.0, 0.5),
-        "_random_uniform": ((1.0, 3.0), 2.0, 2 / 12**0.5),
-        "_truncated_normal": ((0.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
+        _philox.fill_normal: ((2.0, 0.5), 2.0, 0.5),
+        _philox.fill_uniform: ((1.0, 3.0), 2.0, 2 / 12**0.5),
+        _philox.fill_truncated_normal: ((0.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
     }
-    for name, (arguments, mean, deviation) in draws.items():
+    for fill, (arguments, mean, deviation) in draws.items():
         one, two, other = (np.empty((100, 100), np.float32) for _ in range(3))
         for seed, array in ((7, one), (7, two), (8, other)):
-            assert getattr(_c_expression, name)(seed, array, *arguments) is None
-        assert (one == two).all() and (one != other).any(), name
-        assert abs(one.mean() - mean) < 0.02 and abs(one.std() - deviation) < 0.02, name
+            assert fill(seed, array, *arguments) is None
+        assert (one == two).all() and (one != other).any(), fill
+        assert abs(one.mean() - mean) < 0.02 and abs(one.std() - deviation) < 0.02, fill
     assert one.min() >= 0.0 and one.max() <= 2.0

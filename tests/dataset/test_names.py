@@ -4,7 +4,6 @@ import subprocess
 import sys
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 from mindspore_compat._api.errors import UnsupportedError
@@ -78,14 +77,6 @@ def test_import_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_a_type_of_the_data_engine_by_its_name() -> None:
-    from mindspore_compat import _c_dataengine
-    from mindspore_compat.dataset.core.datatypes import nptype_to_detype
-
-    for name, kind in (("string", "str"), ("bool", "bool"), ("float16", "float16")):
-        assert _c_dataengine.DataType(name) == nptype_to_detype(np.dtype(kind))
 
 
 def test_names_of_1_x_that_nothing_replaces_can_be_imported() -> None:

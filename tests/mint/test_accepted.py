@@ -9,7 +9,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, nn, ops
-from mindspore_compat.ops import _mint_names, auto_generate, functional_overload
+from mindspore_compat.ops import _mint_names, auto_generate
 from mindspore_compat.ops.function import array_func, math_func, nn_func, random_func
 
 X = Tensor(np.arange(12, dtype=np.float32).reshape(3, 4))
@@ -71,7 +71,6 @@ def test_a_cell_goes_to_a_device_by_mindspores_name() -> None:
 def test_the_other_names_are_the_same_functions() -> None:
     files: dict[str, Any] = {
         "array_func": array_func,
-        "functional_overload": functional_overload,
         "gen_ops_def": auto_generate,
         "math_func": math_func,
         "nn_func": nn_func,
@@ -84,7 +83,7 @@ def test_the_other_names_are_the_same_functions() -> None:
             for part in place.split("."):
                 room = getattr(room, part)
             assert getattr(module, name) is getattr(room, attribute), (file, name)
-    assert math_func.acos_ext is auto_generate.acos_ext is mint.acos and ops.functional_overload is functional_overload
+    assert math_func.acos_ext is auto_generate.acos_ext is mint.acos
 
 
 def test_each_true_class_is_a_hit() -> None:

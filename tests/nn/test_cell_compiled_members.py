@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mindspore_compat._c_expression import MixedPrecisionType
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
-from mindspore_compat._c_expression import MixedPrecisionType
 from tests.support.oracle import run_oracle
 
 
@@ -87,33 +87,19 @@ def test_wrong_hooks(hook: Any) -> None:
 
 def test_mixed_precision_type(compiles: bool) -> None:
     net, x = nn.Dense(2, 2), Tensor(np.ones((1, 2), np.float32))
-    assert net.get_mixed_precision_type() is MixedPrecisionType.NOTSET and net.mixed_precision_type is None
+    assert net.get_mixed_precision_type() is MixedPrecisionType.NOTSET
     net.set_mixed_precision_type(MixedPrecisionType.FP16)
-    assert net.get_mixed_precision_type() is MixedPrecisionType.FP16 and net.mixed_precision_type is None
+    assert net.get_mixed_precision_type() is MixedPrecisionType.FP16
     assert net(x).dtype == (ms.float16 if compiles else ms.float32)
     net.to_float(ms.float32)
-    assert net.get_mixed_precision_type() is net.mixed_precision_type is MixedPrecisionType.FP32
+    assert net.get_mixed_precision_type() is MixedPrecisionType.FP32
     assert net(x).dtype == ms.float32
-    with pytest.raises(TypeError, match="incompatible function arguments"):
-        net.set_mixed_precision_type(1)
 
 
 def test_mixed_precision_type_is_not_the_childrens(compiles: bool) -> None:
     net = nn.SequentialCell(nn.Dense(2, 2).to_float(ms.float32), nn.ReLU())
     net.set_mixed_precision_type(MixedPrecisionType.FP16)
     assert net(Tensor(np.ones((1, 2), np.float32))).dtype == ms.float32
-
-
-def test_pipeline_segment() -> None:
-    net = nn.Dense(2, 2)
-    assert not hasattr(net, "pipeline_segment")
-    net.pipeline_segment = 1
-    assert net.pipeline_segment == 1
-    with pytest.raises(TypeError, match="must be int"):
-        net.pipeline_segment = "a"
-    with pytest.raises(ValueError, match="less than 0"):
-        net.pipeline_segment = -1
-    assert dict(nn.Cell.global_cells) == {}
 
 
 @pytest.mark.oracle

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, _c_expression, nn
+from mindspore_compat import Parameter, Tensor, nn
 from mindspore_compat.common import _philox
 from mindspore_compat.common.initializer import Normal, Orthogonal, initializer
 from tests.nn.initial_cases import CASES, told
@@ -25,13 +25,20 @@ def test_weights(case: str) -> None:
     assert json.loads(json.dumps(told(case, ms))) == GOLDEN["cases"][case]
 
 
-@pytest.mark.parametrize("name", ["_random_normal", "_random_uniform", "_truncated_normal"])
+FILLS = {
+    "_random_normal": _philox.fill_normal,
+    "_random_uniform": _philox.fill_uniform,
+    "_truncated_normal": _philox.fill_truncated_normal,
+}
+
+
+@pytest.mark.parametrize("name", FILLS)
 def test_functions_of_a_seed(name: str) -> None:
     rows = [row for row in GOLDEN["draws"] if row[0] == name]
     assert len(rows) > 20
     for _, seed, size, arguments, first, checksum in rows:
         array = np.zeros(size, np.float32)
-        getattr(_c_expression, name)(seed, array, *arguments)
+        FILLS[name](seed, array, *arguments)
         assert array[:3].tolist() == first, (seed, arguments)
         assert zlib.crc32(array.tobytes()) == checksum, (seed, size, arguments)
 
@@ -73,9 +80,9 @@ def test_seed_0_is_no_seed() -> None:
 )
 def test_what_is_refused(error: type[Exception], arguments: Any) -> None:
     with pytest.raises(error):
-        _c_expression._random_normal(*arguments, 0.0, 1.0)
+        _philox.fill_normal(*arguments, 0.0, 1.0)
     with pytest.raises(RuntimeError, match="invalid sigma"):
-        _c_expression._truncated_normal(1, np.zeros(2, np.float32), -2.0, 2.0, 0.0, 0.0)
+        _philox.fill_truncated_normal(1, np.zeros(2, np.float32), -2.0, 2.0, 0.0, 0.0)
 
 
 def test_orthogonal_matrices_are_upstreams_up_to_lapack() -> None:

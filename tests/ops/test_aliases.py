@@ -24,7 +24,6 @@ COPIES = (
     "mnp.meshgrid(v, v4, indexing",
     "a.float()",
     "a.index_add(",
-    "SparseMatrixSoftmax(",
     "assign_value(",
 )
 #: Torch does not let these be written to: Parameters as leaves, and elements that share their memory.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor
 from mindspore_compat.ops.operations import _csr_ops
 
 ROWS = np.array([0, 1, 1, 3])
@@ -42,25 +42,3 @@ def test_sum_of_features_and_its_gradient() -> None:
 def test_an_axis_that_is_not_sparse_is_refused() -> None:
     with pytest.raises(ValueError, match="'axis' must be 0 or 1"):
         _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(VALUES), SHAPE, 2)
-
-
-@pytest.mark.parametrize(("name", "columns"), [("CSRMV", 1), ("CSRMM", 2)])
-def test_product(name: str, columns: int) -> None:
-    right = np.arange(3 * columns, dtype=np.float32).reshape(3, columns) - 1
-    found = getattr(_csr_ops, name)()(INDPTR, INDICES, Tensor(VALUES), SHAPE, Tensor(right))
-    np.testing.assert_allclose(found.asnumpy(), _matrix(VALUES) @ right)
-
-
-@pytest.mark.parametrize("dense", [DENSE, DENSE[:1], DENSE[:, :1]])
-def test_values_with_a_dense_tensor(dense: np.ndarray) -> None:
-    here = np.broadcast_to(dense, SHAPE)[ROWS, INDICES.asnumpy()]
-    parts = (INDPTR, INDICES, Tensor(VALUES), SHAPE, Tensor(dense))
-    np.testing.assert_allclose(_csr_ops.CSRMul()(*parts).asnumpy(), VALUES * here)
-    np.testing.assert_allclose(_csr_ops.CSRDiv()(*parts).asnumpy(), VALUES / here)
-    found = ops.operations._csr_ops.CSRGather()(INDPTR, INDICES, Tensor(dense), SHAPE)
-    np.testing.assert_array_equal(found.asnumpy(), here)
-
-
-def test_rows_to_and_fro() -> None:
-    assert _csr_ops.CSR2COO()(INDPTR, 4).asnumpy().tolist() == ROWS.tolist()
-    assert _csr_ops.COO2CSR()(Tensor(ROWS, ms.int32), 4).asnumpy().tolist() == INDPTR.asnumpy().tolist()

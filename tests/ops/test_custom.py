@@ -155,15 +155,6 @@ def test_description_is_kept_with_the_function() -> None:
     assert ops.Custom(decorated, (2,), ms.float32)(X).asnumpy().tolist() == [2, 3]
 
 
-def test_wrong_descriptions() -> None:
-    with pytest.raises(ValueError, match="1 vs 2"):
-        ops.CustomRegOp().input(0, "x").output(0, "y").dtype_format(ops.DataType.F16_Default)
-    with pytest.raises(TypeError, match="must be int"):
-        ops.CustomRegOp().input("x")
-    with pytest.raises(ValueError, match="op name"):
-        ops.CustomRegOp(" ")
-
-
 def test_kernels_for_ascend_are_described_but_not_run() -> None:
     info = (
         ops.TBERegOp("CusSquare")

@@ -172,31 +172,12 @@ class _OwnConcat(ops.PrimitiveWithInfer):
         super().__init__("Concat")
 
 
-class Shift(ops.PrimitiveWithInfer):
-    @ops.prim_attr_register
-    def __init__(self, periods=1, axis=-1):
-        self.periods, self.axis = periods, axis
-
-
 def test_an_operator_declared_by_name_computes_what_the_name_says() -> None:
     x = Tensor(np.arange(4, dtype=np.float32).reshape(2, 2))
     assert np.array_equal(_OwnConcat(1)((x, x)).asnumpy(), np.concatenate([x.asnumpy()] * 2, 1))
     assert ops.grad(lambda x: _OwnConcat()((x, x)).sum())(x).asnumpy().tolist() == [[2, 2], [2, 2]]
     with pytest.raises(NotImplementedError, match="no computation"):
         ops.Primitive("Unheard")(x)
-
-
-@pytest.mark.parametrize("periods", [-5, -3, -1, 0, 2, 4, 7])
-@pytest.mark.parametrize("axis", [0, -1])
-def test_shift(periods: int, axis: int) -> None:
-    x = np.arange(20, dtype=np.float32).reshape(4, 5)
-    rows = x if axis == 0 else x.T
-    expected = np.full_like(rows, 9)
-    for place in range(len(rows)):
-        if 0 <= place - periods < len(rows):
-            expected[place] = rows[place - periods]
-    found = Shift(periods, axis)(Tensor(x), 9.0).asnumpy()
-    assert np.array_equal(found if axis == 0 else found.T, expected)
 
 
 class _Scaled(ops.PrimitiveWithInfer):

@@ -10,10 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import mindspore_compat.dataset as ds
 from mindspore_compat import nn, ops, profiler
 from mindspore_compat.profiler.schedule import ProfilerAction
 from tests.support.oracle import run_oracle
@@ -188,28 +186,3 @@ def test_one_profile_records_at_a_time(tmp_path: Path, caplog: pytest.LogCapture
     third.start()
     third.analyse()
     assert len(traces(tmp_path / "third")) == 1
-
-
-def test_what_the_data_pipeline_costs_lies_beside_the_trace(tmp_path: Path) -> None:
-    def train(profile: Any) -> None:
-        for (x,) in ds.NumpySlicesDataset(np.ones((6, 3), np.float32)).batch(2).create_tuple_iterator(num_epochs=1):
-            ops.relu(x)
-            profile.step()
-
-    names = ["dataset_iterator_profiling_0.txt", "minddata_cpu_utilization_0.json", "pipeline_profiling_0.json"]
-    older = profiler.Profiler(output_path=str(tmp_path / "older"), data_process=True)
-    train(older)
-    older.analyse()
-    handler = profiler.tensorboard_trace_handler(str(tmp_path / "scheduled"))
-    schedule = profiler.schedule(wait=0, warmup=0, active=2, repeat=1)
-    with profiler.profile(on_trace_ready=handler, data_process=True, schedule=schedule) as p:
-        train(p)
-    for folder, batches in (("older", 3), ("scheduled", 2)):
-        found = sorted(file.name for file in (tmp_path / folder).iterdir() if not file.name.endswith("trace.json"))
-        assert found == names
-        assert len((tmp_path / folder / names[0]).read_text().splitlines()) == 4 * batches
-        operations = json.loads((tmp_path / folder / names[2]).read_text())["op_info"]
-        assert [operation["op_type"] for operation in operations] == ["BatchOp", "GeneratorOp"]
-    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler(str(tmp_path / "plain"))):
-        ops.ones(2)
-    assert len(list((tmp_path / "plain").iterdir())) == 1

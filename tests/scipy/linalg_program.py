@@ -6,8 +6,7 @@ import sys
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor
-from mindspore.scipy import linalg, ops_wrapper
-from mindspore.scipy import ops as operators
+from mindspore.scipy import linalg
 
 R = np.random.RandomState(3)
 A = R.randn(4, 4)
@@ -21,27 +20,10 @@ def T(value, dtype="float32"):
 
 
 KINDS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float64")
-ALIGNED = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
-COSTS = np.array([[4, 1, 3], [2, 0, 5]])
 
 
 def _triangle_of(kind):
     return lambda: linalg.solve_triangular(T([[4, 1], [2, 3]], kind), T([2, 3], kind))
-
-
-def _remade(values, vectors):
-    values, vectors = values.asnumpy(), vectors.asnumpy()
-    return Tensor((vectors @ np.diag(values) @ np.linalg.inv(vectors)).real)
-
-
-def _assignment(limit, most):
-    return lambda: operators.LinearSumAssignment()(T(COSTS), Tensor(limit), most)
-
-
-def _diagonals(k, align):
-    rows = k[1] - k[0] + 1
-    longest = max(min(3 + min(0, d), 4 - max(0, d)) for d in range(k[0], k[1] + 1))
-    return lambda: ops_wrapper.matrix_set_diag(T(np.zeros((3, 4))), T(np.ones((rows, longest))), k, align)
 
 
 CALLS = {
@@ -91,39 +73,6 @@ CALLS = {
     "solve_triangular other batch": lambda: linalg.solve_triangular(T(BATCH), T(B[None])),
     "solve_triangular few axes": lambda: linalg.solve_triangular(T(BATCH), T(B[:, 0])),
     "solve_triangular of a vector": lambda: linalg.solve_triangular(T(B[:, 0]), T(B)),
-    "SolveTriangular": lambda: operators.SolveTriangular()(T(A), T(B)),
-    "SolveTriangular C": lambda: operators.SolveTriangular(True, True, "C")(
-        T(A, "complex64"), T(B, "complex64")
-    ).real(),
-    "SolveTriangular X": lambda: operators.SolveTriangular(trans="X")(T(A), T(B)),
-    "Eig": lambda: _remade(*operators.Eig()(T(A))),
-    "Eig values": lambda: ms.ops.sort(operators.Eig(False)(T(SPD))[0].real())[0],
-    "Eig of integers": lambda: operators.Eig()(T(A, "int32")),
-    "Eig of a vector": lambda: operators.Eig()(T(B[:, 0])),
-    "Eig of no square": lambda: operators.Eig()(T(B)),
-    "Eig 1": lambda: operators.Eig(1),
-    "LU": lambda: operators.LU()(T(A, "float64")),
-    "LU batch": lambda: operators.LU()(T(BATCH)),
-    "LU wide": lambda: operators.LU()(T(B.T)),
-    "LU of integers": lambda: operators.LU()(T(A, "int32")),
-    "LU of a vector": lambda: operators.LU()(T(B[:, 0])),
-    **{
-        f"assignment {limit} {most}": _assignment(limit, most)
-        for limit in (-1, 0, 1, 2, 3, 9)
-        for most in (True, False)
-    },
-    "assignment transposed": lambda: operators.LinearSumAssignment()(T(COSTS.T), Tensor(2), False),
-    "assignment limit int": lambda: operators.LinearSumAssignment()(T(COSTS), 2, False),
-    "assignment limit int32": lambda: operators.LinearSumAssignment()(T(COSTS), Tensor(2, ms.int32), False),
-    "assignment maximize 1": lambda: operators.LinearSumAssignment()(T(COSTS), Tensor(2), 1),
-    "assignment complex": lambda: operators.LinearSumAssignment()(T(COSTS, "complex64"), Tensor(2), False),
-    "assignment of a vector": lambda: operators.LinearSumAssignment()(T(COSTS[0]), Tensor(2), False),
-    "assignment nan": lambda: operators.LinearSumAssignment()(T(COSTS * np.nan), Tensor(2), False),
-    **{f"set_diag {k} {align}": _diagonals(k, align) for k in ((-1, 1), (0, 2), (-3, -2)) for align in ALIGNED},
-    "set_diag 1": lambda: ops_wrapper.matrix_set_diag(T(np.ones((2, 3, 4))), T(B.T[:, :3]), 1),
-    "set_diag of integers": lambda: ops_wrapper.matrix_set_diag(T([[1, 2], [3, 4]], "int32"), T([1.5, 2.0])),
-    "set_diag k 1.5": lambda: ops_wrapper.matrix_set_diag(T(A), T(A[0]), 1.5),
-    "set_diag align": lambda: ops_wrapper.matrix_set_diag(T(A), T(A[0]), 0, "LEFT"),
     "lstsq": lambda: linalg.lstsq(T(np.vstack([A, A + 1])), T(np.vstack([B, B]))),
 }
 

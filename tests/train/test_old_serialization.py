@@ -115,8 +115,6 @@ def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
     ("module", "name"),
     [
         ("train.serialization", "ParamDictFuture"),
-        ("dataset.transforms.validators", "check_value"),
-        ("dataset.transforms.validators", "type_check"),
     ],
 )
 def test_names_that_upstreams_modules_hold_for_whoever_borrows_them(module: str, name: str) -> None:

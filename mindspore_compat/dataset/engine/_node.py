@@ -19,7 +19,6 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import quoted, type_check, workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
 from mindspore_compat.dataset.engine._execution.lanes import Ticket
-from mindspore_compat.dataset.engine._execution.profile import rows_of
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 
@@ -76,10 +75,6 @@ class Node:
     def _stream(self, run: Run) -> Iterator[Row]:
         tasks = ((run.task_key(self, i), (None, index)) for i, index in enumerate(self._order(run)[:, None]))
         return run.session.fetch(self, first_row, tasks, Parallelism())
-
-    def _charged_stream(self, run: Run) -> Iterator[Row]:
-        """`_stream`, as others call it."""
-        return rows_of(self, self._stream(run))
 
     def _is_indexed(self) -> bool:
         return False
@@ -247,7 +242,7 @@ class Node:
 def _one_pass(node: Node, is_serial: bool = False) -> Iterator[Row]:
     session = Session(node, is_serial)
     try:
-        yield from node._charged_stream(session.epoch(0))
+        yield from node._stream(session.epoch(0))
     finally:
         session.close()
 

@@ -12,7 +12,6 @@ import numpy as np
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_columns, check_int, type_check
-from mindspore_compat.dataset.engine._execution import profile
 from mindspore_compat.dataset.engine._execution.apart import Epochs, epochs_of
 from mindspore_compat.dataset.engine._execution.columns import Row
 
@@ -90,8 +89,7 @@ class Iterator:
             self._rows = self._epochs.epoch(self._epoch)
             self._epoch += 1
         try:
-            record = profile.recording
-            return next(self._rows) if record is None else record.next_row(self, self._rows)
+            return next(self._rows)
         except StopIteration:
             self._rows = None
             if self._epoch == self._num_epochs and self._epochs is not None:

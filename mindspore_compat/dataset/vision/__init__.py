@@ -18,7 +18,7 @@ __all__ = [
     "utils",
 ]
 
-_LAZY = ("c_transforms", "py_transforms", "py_transforms_util")
+_LAZY = ("c_transforms", "py_transforms")
 _others = module_getattr(__name__)
 
 

@@ -370,4 +370,5 @@ class CTCLoss(LossBase):
         return torch.squeeze(losses, 0) if alone else losses
 
 
-__getattr__ = module_getattr(__name__, fallback="nn.loss")  # upstream has all losses in this file
+#: MindSpore has all losses in this file
+__getattr__ = module_getattr(__name__, {"_check_label_dtype": "_legacy.loss_checks"}, fallback="nn.loss")

@@ -14,8 +14,6 @@ __getattr__ = module_getattr(
     __name__,
     {
         **kept_in("gen_ops_def"),
-        "arg_handler": "ops._utils.arg_handler:",
-        "arg_dtype_cast": "ops._utils.arg_dtype_cast:",
         "gen_extend_func": "ops.auto_generate.gen_extend_func:",
         "pyboost_inner_prim": "ops.auto_generate.pyboost_inner_prim:",
     },

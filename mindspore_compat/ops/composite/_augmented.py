@@ -15,7 +15,8 @@ from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
 __all__ = """
     augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod hyper_add
-    broadcast_gradient_args reduced_shape switch_layer SliceGetItem
+    broadcast_gradient_args reduced_shape is_sequence_value_unknown is_sequence_shape_unknown
+    is_dynamic_sequence_element_unknown switch_layer SliceGetItem
 """.split()
 
 
@@ -68,6 +69,21 @@ def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:
     """A shape with 1 for the axes of a reduction; () are all."""
     named = {axis % len(shape) for axis in axes} if axes else set(range(len(shape)))
     return tuple(1 if axis in named else size for axis, size in enumerate(shape))
+
+
+def is_sequence_value_unknown(sequence: Any) -> bool:
+    """Return False: elements are always known."""
+    return False
+
+
+def is_sequence_shape_unknown(sequence: Any) -> bool:
+    """Return False: the length is always known."""
+    return False
+
+
+def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
+    """Return False: elements are always known."""
+    return False
 
 
 def switch_layer(index: Any, layers: Any) -> Any:

@@ -5,7 +5,6 @@ from mindspore_compat.ops.operations import (  # noqa: F401
     _grad_ops,
     _inner_ops,
     _quant_ops,
-    _rare_ops,
     _sequence_ops,
     inner_ops,
     linalg_ops,
@@ -42,5 +41,4 @@ from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, Primit
 _KERNELS.update(
     {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
 )
-_KERNELS["Shift"] = _rare_ops.Shift
 __all__ = [_name for _name in globals() if not _name.startswith("_")]

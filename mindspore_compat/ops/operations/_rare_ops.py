@@ -1,4 +1,4 @@
-"""Operators that few programs use: old versions, parts of other operators' work, what only tests of upstream create.
+"""Operators that MindSpore's own functions and layers write into MINDIR files, and that have no public name.
 
 Parts of ``array_ops``, ``math_ops``, ``nn_ops``, ``image_ops``, ``random_ops`` and ``_inner_ops``.
 """
@@ -16,40 +16,18 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
-from mindspore_compat.ops._declare import Bool, Int, plain, primitive
+from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
+from mindspore_compat.ops._declare import Bool, plain, primitive
 from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = """
-    AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs DynamicBroadcastTo
-    DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling PadAndShift
-    SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache
+    ClipByNorm DynamicBroadcastGradientArgs DynamicBroadcastTo Eigh PSROIPooling TensorCopySlices Uniform
 """.split()
 
 _Run = Callable[..., Any]
 
-AddV2 = plain("AddV2", F.add)
-
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
-
-
-@primitive
-def ConvertToDynamic(is_dynamic_rank: Bool = False) -> _Run:
-    """The tensor itself: shapes are never fixed ahead here."""
-    return lambda input: wrap(torch.clone(input))
-
-
-@primitive
-def GpuConvertToDynamicShape() -> _Run:
-    """The tensor itself: shapes are never fixed ahead here."""
-    return lambda input: wrap(torch.clone(input))
-
-
-@primitive
-def ErrorOnDynamicShapeInput() -> _Run:
-    """The tensor itself: shapes are always known here."""
-    return lambda input: wrap(torch.clone(input))
 
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
@@ -69,71 +47,8 @@ def _broadcast_axes(s0: Any, s1: Any) -> Any:
     return wrap(tuple(constant(item, current_device(), torch.int64) for item in axes))
 
 
-def _concat_offset(axis: Any, x: Any) -> Any:
-    """Where each of the tensors with these shapes begins in their concatenation along ``axis``."""
-    axis, shapes = as_int(axis), [torch.Tensor.clone(item) for item in x]
-    begin, found = 0, []
-    for shape in shapes:
-        offset = torch.zeros_like(shape)
-        offset[axis] = begin
-        begin += int(shape[axis])
-        found.append(offset)
-    return wrap(tuple(found))
-
-
-def _stitch(indices: Any, data: Any) -> Any:
-    """Rows of several tensors, each put where its index says; of repeated indices the last counts."""
-    depth = indices[0].dim()
-    rest = tuple(data[0].shape[depth:])
-    places = torch.cat([torch.reshape(item, (-1,)) for item in indices]).long()
-    rows = torch.cat([torch.reshape(item, (-1, *rest)) for item in data])
-    size = int(places.max()) + 1 if len(places) else 0
-    last = torch.full((size,), -1, dtype=torch.int64, device=places.device)
-    last = torch.scatter_reduce(last, 0, places, torch.arange(len(places), device=places.device), "amax")
-    found = rows[torch.clamp(last, min=0)]
-    return wrap(torch.where(torch.reshape(last >= 0, (-1, *(1,) * len(rest))), found, torch.zeros_like(found)))
-
-
 DynamicBroadcastTo = plain("DynamicBroadcastTo", _broadcast_to)
 DynamicBroadcastGradientArgs = plain("DynamicBroadcastGradientArgs", _broadcast_axes)
-ConcatOffsetV1 = plain("ConcatOffsetV1", _concat_offset)
-DynamicStitch = plain("DynamicStitch", _stitch)
-
-
-@primitive
-def Shift(periods: Int = 1, axis: Int = -1) -> _Run:
-    """``x`` moved by ``periods`` places along an axis; what comes in is ``fill_value``. Programs declare it
-    themselves.
-    """
-
-    def run(x: Any, fill_value: Any) -> Any:
-        place, length = axis % x.dim(), x.shape[axis]
-        count = max(-length, min(length, periods))
-        kept, rest = max(-count, 0), max(count, 0)
-        moved = torch.narrow(x, place, kept, length - kept - rest)
-        shape = [*x.shape]
-        shape[place] = kept + rest
-        filled = torch.full(shape, fill_value, dtype=x.dtype, device=x.device)
-        return wrap(torch.cat((filled, moved) if rest else (moved, filled), place))
-
-    return run
-
-
-def _pad_and_shift(input_x: Any, cum_sum_arr: Any, shift_idx: Any) -> Any:
-    """-1 in as many elements as ``cum_sum_arr`` ends with; those between its elements ``shift_idx`` and the next are
-    the first of ``input_x``.
-    """
-    check_tensors("PadAndShift", input_x=input_x, cum_sum_arr=cum_sum_arr)
-    if isinstance(shift_idx, bool) or not isinstance(shift_idx, int):
-        raise TypeError(f"For 'PadAndShift', the 'shift_idx' must be an int, but got {type(shift_idx).__name__}.")
-    sums = as_ints(cum_sum_arr)
-    if not 0 <= shift_idx < len(sums) - 1:
-        raise ValueError(f"For 'PadAndShift', the 'shift_idx' must be in [0, {len(sums) - 1}), but got {shift_idx}.")
-    start, end = sums[shift_idx : shift_idx + 2]
-    return wrap(torch.nn.functional.pad(input_x[: end - start], (start, sums[-1] - end), value=-1))
-
-
-PadAndShift = plain("PadAndShift", _pad_and_shift)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -147,17 +62,7 @@ def _copy_slices(x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
     return wrap(result)
 
 
-def _update_cache(input_x: Any, indices: Any, update: Any, max_num: Any) -> Any:
-    """Rows of a Parameter set to those of ``update``; indices below 0, or from ``max_num`` on, are left out."""
-    places = torch.reshape(indices, (-1,))
-    rows = torch.reshape(update, (len(places), *input_x.shape[1:]))
-    kept = (places >= 0) & (places < as_int(max_num)) & (places < input_x.shape[0])
-    get_data(input_x)[places[kept].long()] = to_dtype(rows[kept], input_x.dtype).detach()
-    return wrap(constant([0], input_x.device, indices.dtype))
-
-
 TensorCopySlices = plain("TensorCopySlices", _copy_slices)
-UpdateCache = plain("UpdateCache", _update_cache)
 
 
 # --- arithmetic -------------------------------------------------------------------------------------------------------
@@ -177,27 +82,6 @@ def ClipByNorm(axis: Any = None) -> _Run:
     return run
 
 
-def _adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    """(x - mean) · factor + mean for (…, H, W, C), with the mean over H and W of each channel."""
-    mean = torch.mean(images, (-3, -2), keepdim=True)
-    return wrap(to_dtype((images - mean) * contrast_factor + mean, images.dtype))
-
-
-AdjustContrastv2 = plain("AdjustContrastv2", _adjust_contrast)
-
-
-def _cross_entropy(features: Any, labels: Any) -> Any:
-    """(losses of (n, classes) logits against n classes, softmax minus one at the class: the gradient of each)."""
-    logs = F.log_softmax(features, -1)
-    places = torch.unsqueeze(torch.Tensor.long(labels), -1)
-    losses = -torch.squeeze(torch.gather(logs, -1, places), -1)
-    ones = torch.zeros_like(features).scatter(-1, places, 1.0)
-    return wrap((losses, torch.exp(logs).detach() - ones))
-
-
-SparseSoftmaxCrossEntropyWithLogitsV2 = plain("SparseSoftmaxCrossEntropyWithLogitsV2", _cross_entropy)
-
-
 @primitive
 def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int = 0) -> _Run:
     """Numbers from [minval, maxval) in the shape and dtype of the input."""
@@ -215,42 +99,12 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
 
 
 @primitive
-def Lu(output_idx_type: Any = torch.int32) -> _Run:
-    """(L without its ones below U, the rows' permutation) of square matrices."""
-
-    def run(input: Any) -> Any:
-        factors, pivots = torch.linalg.lu_factor(input)
-        permuted = torch.argmax(torch.lu_unpack(factors, pivots, unpack_data=False)[0], -2)
-        return wrap((factors, to_dtype(permuted, output_idx_type)))
-
-    return run
-
-
-@primitive
 def Eigh(compute_eigenvectors: Bool = True, lower: Bool = True) -> _Run:
     """The eigenvalues of a symmetric matrix, rising, and its eigenvectors in columns; one triangle of it counts."""
 
     def run(A: Any) -> Any:
         A, side = from_triangle(A, lower), "L" if lower else "U"
         return wrap(tuple(torch.linalg.eigh(A, side)) if compute_eigenvectors else torch.linalg.eigvalsh(A, side))
-
-    return run
-
-
-@primitive
-def TridiagonalSolve(partial_pivoting: Bool = True) -> _Run:
-    """x of A x = rhs; ``diagonals`` (…, 3, n) are A's upper, main and lower one, ``rhs`` (…, n, k)."""
-
-    def run(diagonals: Any, rhs: Any) -> Any:
-        check_same_dtype("TridiagonalSolve", diagonals=diagonals, rhs=rhs)
-        if diagonals.shape[-2] != 3 or diagonals.shape[-1] != rhs.shape[-2]:
-            raise ValueError(
-                "For 'TridiagonalSolve', the shapes must be (..., 3, n) and (..., n, k), but got "
-                f"{tuple(diagonals.shape)} and {tuple(rhs.shape)}."
-            )
-        upper, main, lower = torch.unbind(diagonals, -2)
-        matrix = torch.diag_embed(upper[..., :-1], 1) + torch.diag_embed(main) + torch.diag_embed(lower[..., 1:], -1)
-        return wrap(torch.linalg.solve(matrix, rhs))
 
     return run
 

@@ -15,8 +15,7 @@ from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root,
 
 __all__ = """
     ApplyAdagradDA ApplyAdamWithAmsgrad ApplyAdamWithAmsgradV2 FusedSparseFtrl FusedSparseProximalAdagrad
-    SparseApplyAdadelta SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrlV2
-    SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp
+    SparseApplyAdadelta SparseApplyAdagradV2 SparseApplyFtrlV2 SparseApplyProximalAdagrad SparseApplyRMSProp
 """.split()
 
 _Run = Callable[..., Any]
@@ -76,52 +75,6 @@ def _in_order(run: _Run, order: tuple[int, ...], outputs: int) -> _Run:
         return found[0] if outputs == 1 else found[:outputs]
 
     return ordered
-
-
-@primitive
-def SparseApplyAdagradDA(use_locking: Bool = False) -> _Run:
-    """(var, grad_accum, grad_square_accum, gradient of rows, indices, lr, l1, l2, global_step); returns var."""
-
-    def step(var: Any, sums: Any, squares: Any, lr: Any, l1: Any, l2: Any, global_step: Any, grad: Any) -> None:
-        _adagrad_da(var, sums, squares, grad, lr, l1, l2, global_step)
-
-    return _in_order(_of_rows(3, step), (0, 1, 2, 5, 6, 7, 8, 3, 4), 1)
-
-
-@primitive
-def SparseApplyMomentum(use_locking: Bool = False, use_nesterov: Bool = False) -> _Run:
-    """(var, accum, lr, gradient of rows, indices, momentum); returns var."""
-
-    def step(var: Any, accum: Any, lr: Any, momentum: Any, grad: Any) -> None:
-        accum.mul_(momentum).add_(grad)
-        var.sub_(lr * grad + lr * momentum * accum if use_nesterov else lr * accum)
-
-    return _in_order(_of_rows(2, step), (0, 1, 2, 5, 3, 4), 1)
-
-
-@primitive
-def SparseApplyCenteredRMSProp(use_locking: Bool = False) -> _Run:
-    """(var, mg, ms, mom, lr, rho, momentum, epsilon, gradient of rows, indices); returns var."""
-
-    def step(
-        var: Any, mean: Any, square: Any, moment: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
-    ) -> None:
-        square.mul_(rho).add_(kernels.square(grad) * (1 - rho))
-        mean.mul_(rho).add_(grad * (1 - rho))
-        moment.mul_(momentum).add_(lr * grad * torch.rsqrt(square - kernels.square(mean) + epsilon))
-        var.sub_(moment)
-
-    return _in_order(_of_rows(4, step), tuple(range(10)), 1)
-
-
-@primitive
-def SparseApplyProximalGradientDescent(use_locking: Bool = False) -> _Run:
-    """(var, alpha, l1, l2, gradient of rows, indices); returns var."""
-
-    def step(var: Any, alpha: Any, l1: Any, l2: Any, grad: Any) -> None:
-        var.copy_(_proximal(var - alpha * grad, alpha, l1, l2))
-
-    return _in_order(_of_rows(1, step), tuple(range(6)), 1)
 
 
 def _amsgrad(

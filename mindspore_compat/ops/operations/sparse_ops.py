@@ -13,16 +13,12 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, plain, primitive
-from mindspore_compat.ops.operations import _set_ops, _sparse_coo_ops, _sparse_csr_ops
-from mindspore_compat.ops.operations._set_ops import *  # noqa: F403
+from mindspore_compat.ops.operations import _sparse_coo_ops
 from mindspore_compat.ops.operations._sparse_coo_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._sparse_csr_ops import *  # noqa: F403
 
 __all__ = [
     *"Coalesce SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense".split(),
     *_sparse_coo_ops.__all__,
-    *_sparse_csr_ops.__all__,
-    *_set_ops.__all__,
 ]
 
 _Run = Callable[..., Any]

@@ -35,20 +35,11 @@ _NAMES: dict[str, str] = {
     "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
     "UnsortedSegmentProd UnsortedSegmentSum "
     "Unstack UpperBound Zeros ZerosLike",
-    "rare": "AddV2 AdjustContrastv2 ClipByNorm ConcatOffsetV1 ConvertToDynamic DynamicBroadcastGradientArgs "
-    "DynamicBroadcastTo DynamicStitch Eigh ErrorOnDynamicShapeInput GpuConvertToDynamicShape Lu PSROIPooling "
-    "PadAndShift "
-    "SparseApplyAdagradDA SparseApplyCenteredRMSProp SparseApplyMomentum SparseApplyProximalGradientDescent "
-    "SparseSoftmaxCrossEntropyWithLogitsV2 TensorCopySlices TridiagonalSolve Uniform UpdateCache",
-    "sparse tensors": "CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseAdd "
-    "SparseAddmm SparseConcat SparseCountSparseOutput SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul "
-    "SparseFillEmptyRows SparseMatrixAdd SparseMatrixMatMul SparseMatrixNNZ SparseMatrixSoftmax "
-    "SparseMatrixSparseMatMul SparseMatrixTranspose SparseReorder SparseReshape SparseSegmentMeanWithNumSegments "
-    "SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments "
-    "SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseSplit SparseTensorToCSRSparseMatrix SparseToDenseV2 "
-    "Sspaddmm",
+    "without a public name": "ClipByNorm DynamicBroadcastGradientArgs DynamicBroadcastTo Eigh PSROIPooling "
+    "TensorCopySlices Uniform",
+    "sparse tensors": "SparseAdd SparseConcat",
     "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute "
-    "DenseToDenseSetOperation DenseToSparseSetOperation EditDistance GroupTopk "
+    "EditDistance GroupTopk "
     "MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
     "SparseToDense SubAndFilter",
     "attention": "ApplyRotaryPosEmb PagedAttention ReshapeAndCache",

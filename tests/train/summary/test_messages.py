@@ -4,14 +4,12 @@ them.
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import mindspore_compat
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat._format.proto.irpb import messages
 
@@ -52,21 +50,3 @@ def test_enums_are_real_mindspores() -> None:
     assert {name: dict(getattr(anf_ir, name).items()) for name in ENUMS} == ENUMS
     assert anf_ir.DT_FLOAT32 == anf_ir.DataType.Value("DT_FLOAT32") == 11 and anf_ir.DataType.Name(11) == "DT_FLOAT32"
     assert anf_ir.InputProto.CONTROL_EDGE == 1
-
-
-@pytest.mark.parametrize(
-    "module, names",
-    [
-        ("summary_pb2", ["Event", "Explain", "LossLandscape", "Summary"]),
-        ("lineage_pb2", ["DatasetGraph", "EvaluationLineage", "LineageEvent", "TrainLineage", "UserDefinedInfo"]),
-        ("anf_ir_pb2", ["DataType", "DT_TENSOR", "GraphProto", "ModelProto", "NodeProto", "Version"]),
-    ],
-)
-def test_scripts_find_them_where_upstream_has_them(module: str, names: list[str]) -> None:
-    mindspore_compat.install()
-    try:
-        found = importlib.import_module(f"mindspore.train.{module}")
-        assert all(hasattr(found, name) for name in names)
-        assert found is importlib.import_module(f"mindspore_compat.train.{module}")
-    finally:
-        mindspore_compat.uninstall()

@@ -14,7 +14,6 @@ from mindspore_compat.dataset.core.independent import is_independent, refuse_if_
 from mindspore_compat.dataset.core.randomness import chosen_seed
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
-from mindspore_compat.dataset.engine._execution.profile import Queue
 from mindspore_compat.dataset.engine._execution.session import Session, walk
 
 if TYPE_CHECKING:
@@ -24,17 +23,9 @@ __all__ = ["Epochs", "epochs_of"]
 
 
 class Epochs(Protocol):
-    """The epochs of an iterator, asked for in turn; for profiles (`profile.py`) also what waits in queues, and the
-    worker processes, by the id of the node that they work for.
-    """
-
-    is_apart: bool
+    """The epochs of an iterator, asked for in turn."""
 
     def epoch(self, number: int) -> Iterator[Row]: ...
-
-    def queues(self) -> dict[int, Queue]: ...
-
-    def processes(self) -> dict[int, list[int]]: ...
 
     def close(self) -> None: ...
 
@@ -47,15 +38,13 @@ def epochs_of(dataset: Dataset, first: int, skip: int) -> Epochs:
 
 
 class _Here:
-    is_apart = False
-
     def __init__(self, dataset: Dataset, first: int, skip: int) -> None:
         self._dataset, self._skip = dataset, skip
         self._session = Session(dataset)
         if first or skip:
             if self._session.draws_in_order():  # also for rows that are left out
                 for number in range(first):
-                    deque(dataset._charged_stream(self._session.epoch(number)), maxlen=0)
+                    deque(dataset._stream(self._session.epoch(number)), maxlen=0)
             else:
                 self._session.pass_over(first)
 
@@ -63,29 +52,20 @@ class _Here:
         run, skip, self._skip = self._session.epoch(number), self._skip, 0
         if skip and self._dataset._is_indexed() and not self._session.draws_in_order():
             # rows that have numbers are left out without being read
-            return self._dataset.skip(skip)._charged_stream(run)
-        return islice(self._dataset._charged_stream(run), skip, None)
-
-    def queues(self) -> dict[int, Queue]:
-        return self._session.queues()
-
-    def processes(self) -> dict[int, list[int]]:
-        return self._session.processes()
+            return self._dataset.skip(skip)._stream(run)
+        return islice(self._dataset._stream(run), skip, None)
 
     def close(self) -> None:
         self._session.close()
 
 
 class _Apart:
-    is_apart = True
-
     def __init__(self, dataset: Dataset, first: int, skip: int) -> None:
         for node in walk(dataset):
             if getattr(node, "callbacks", None):
                 refuse_if_independent("Dataset Callbacks")
         if dataset.is_sync():
             refuse_if_independent("Dataset sync wait")
-        self._dataset = dataset
         self._executor = ProcessExecutor(_InProcess(dataset, first, skip), 1, seed=chosen_seed(), draws_on=True)
 
     def epoch(self, number: int) -> Iterator[Row]:
@@ -93,12 +73,6 @@ class _Apart:
             if row is None:
                 break
             yield row
-
-    def queues(self) -> dict[int, Queue]:
-        return {id(self._dataset): self._executor.queue()}
-
-    def processes(self) -> dict[int, list[int]]:
-        return {id(self._dataset): self._executor.processes()}
 
     def close(self) -> None:
         self._executor.close()

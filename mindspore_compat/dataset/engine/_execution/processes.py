@@ -24,7 +24,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from mindspore_compat.dataset.core import config, memory
-from mindspore_compat.dataset.engine._execution import profile
 from mindspore_compat.dataset.engine._execution.workers import Ahead, Function, Task, run
 
 __all__ = ["ProcessExecutor"]
@@ -143,7 +142,6 @@ def _worker_main(
     for other in others:  # copied by the fork: workers that were started before would not see the parent's death
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    profile.forget()
     if draws_on:
         current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # it may have workers of its own
     if "torch" in sys.modules:
@@ -383,15 +381,6 @@ class ProcessExecutor:
         if failures:
             raise failures[0]
         return self._lanes.join(work, results)
-
-    def queue(self) -> profile.Queue:
-        """Results that wait for the reader, of each worker the first only: the others are in its pipe."""
-        ready = sum(bool(worker.owed) and worker.pipe.poll() for worker in list(self._workers))
-        return profile.Queue(self._ahead.limit, ready)
-
-    def processes(self) -> list[int]:
-        """The workers' numbers."""
-        return [worker.process.pid or 0 for worker in self._workers]
 
     def close(self) -> None:
         """Stop the workers."""

@@ -16,7 +16,6 @@ from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.failed_rows import GoodRows
 from mindspore_compat.dataset.engine._execution.lanes import InLanes, Lanes, Turns
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
-from mindspore_compat.dataset.engine._execution.profile import Charged, Queue
 from mindspore_compat.dataset.engine._execution.stages import OWN, Parallelism, Stage, stages_of
 from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
 
@@ -37,7 +36,6 @@ class Session:
         self.seed = fresh_seed() if seed is None else seed
         self._numbers = {id(node): number for number, node in enumerate(walk(root))}
         self._executors: dict[tuple[int, int], Executor] = {}
-        self._owners: dict[tuple[int, int], int] = {}
         self._chains: dict[int, tuple[list[Stage], dict[int, Lanes]]] = {}
         self._samplers: dict[int, BuiltinSampler] = {}
         self._orders: dict[int, dict] = {}  # for `Order`
@@ -102,8 +100,7 @@ class Session:
 
         results: Iterator[Task] = with_tickets()
         for place, stage in enumerate(stages):
-            owner = stage.last_node if stage.last is not None else stage.nodes[-1][0]
-            results = self._with_keys((number, place), owner, stage, results)
+            results = self._with_keys((number, place), stage, results)
         try:
             for _, result in results:
                 yield result
@@ -118,12 +115,12 @@ class Session:
         nodes = [(node, self.number(node)) for node in reversed(list(walk(top)))]
         wanted = [self._asked(node._parallelism()) for node, _ in nodes]
         stages = stages_of(nodes, wanted, own)
-        stages[-1].last, stages[-1].last_node = last, getattr(last, "__self__", top)
+        stages[-1].last = last
         drawing = {place: self._lanes_of(node) for node, place in nodes}
         found = {place: lanes for place, lanes in drawing.items() if lanes is not None}
         return stages, found | ({OWN: self._new_lanes(own, OWN, ())} if own.lanes else {})
 
-    def _with_keys(self, place: tuple[int, int], owner: Node, stage: Stage, tasks: Iterable[Task]) -> Iterator[Task]:
+    def _with_keys(self, place: tuple[int, int], stage: Stage, tasks: Iterable[Task]) -> Iterator[Task]:
         keys: deque[Key] = deque()
 
         def noted() -> Iterator[Task]:
@@ -131,7 +128,7 @@ class Session:
                 keys.append(task[0])
                 yield task
 
-        for result in self._executor(place, owner, stage, stage.parallelism).map(noted()):
+        for result in self._executor(place, stage, stage.parallelism).map(noted()):
             yield keys.popleft(), result
 
     def map(
@@ -140,15 +137,14 @@ class Session:
         """Run `function` over `tasks` as `node` asks; its workers are started once."""
         number, parallelism = self.number(node), self._asked(parallelism)
         lanes = self._lanes_of(node)
-        function = Charged(node, function)
         if lanes is None:
-            yield from self._executor((number, 0), node, function, parallelism).map(tasks)
+            yield from self._executor((number, 0), function, parallelism).map(tasks)
             return
         lanes.expect(math.inf)
         turns = Turns(lanes)
         with_tickets = ((key, (turns.ticket(1), work)) for key, work in tasks)
         try:
-            yield from self._executor((number, 0), node, InLanes(function), parallelism).map(with_tickets)
+            yield from self._executor((number, 0), InLanes(function), parallelism).map(with_tickets)
         finally:
             lanes.finish()
 
@@ -219,14 +215,11 @@ class Session:
         for rows in self._left.pop(self.number(node), ()):
             deque(rows, maxlen=0)
 
-    def _executor(
-        self, place: tuple[int, int], node: Node, function: Callable[[Any], Any], parallelism: Parallelism
-    ) -> Executor:
-        """The workers of a place, whose results are `node`'s."""
+    def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
+        """The workers of a place."""
         executor = self._executors.get(place)
         if executor is None:
             executor = self._executors[place] = self._start(function, parallelism)
-            self._owners[place] = id(node)
         return executor
 
     def _start(self, function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
@@ -239,14 +232,6 @@ class Session:
         if parallelism.threads and not parallelism.here:
             return ThreadExecutor(function, min(parallelism.threads, max(cpu_count(), 1)))
         return SerialExecutor(function)
-
-    def queues(self) -> dict[int, Queue]:
-        """Results that wait, by the id of the node that they are of."""
-        return {self._owners[place]: executor.queue() for place, executor in list(self._executors.items())}
-
-    def processes(self) -> dict[int, list[int]]:
-        """Numbers of the worker processes, by the id of the node that they work for."""
-        return {self._owners[place]: executor.processes() for place, executor in list(self._executors.items())}
 
     def close(self) -> None:
         """Stop all workers; the session cannot be used afterwards."""

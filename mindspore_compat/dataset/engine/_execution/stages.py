@@ -11,7 +11,6 @@ import numpy as np
 from mindspore_compat.dataset.core.errors import with_file
 from mindspore_compat.dataset.core.randomness import narrowed
 from mindspore_compat.dataset.engine._execution.lanes import Ticket, some_rows
-from mindspore_compat.dataset.engine._execution.profile import spent
 
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._node import Node
@@ -68,7 +67,6 @@ class Stage:
         self.source: Node | None = None  # of the chain, the first of the stages' nodes
         self.nodes: list[tuple[Node, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
-        self.last_node: Any = None  # whose `last` is
         self.parallelism = Parallelism()
         self.owner: int | None = None  # the node whose lanes are processes
 
@@ -76,7 +74,7 @@ class Stage:
         (what, rows), value, tickets = work
         try:
             for node, number in self.nodes:
-                with narrowed(number), spent(node):
+                with narrowed(number):
                     ticket = tickets.get(number)
                     value = node._step(value) if ticket is None else node._step_in_lanes(value, ticket)
         except BaseException as error:
@@ -89,8 +87,7 @@ class Stage:
             raise with_file(error, file) from error.__cause__
         if self.last is None:
             return (what, rows), value, tickets
-        with spent(self.last_node):
-            return self.last(what, value)
+        return self.last(what, value)
 
     @property
     def in_process(self) -> Stage:

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import Key, seeded
-from mindspore_compat.dataset.engine._execution.profile import Queue
 
 __all__ = ["Ahead", "Executor", "Function", "SerialExecutor", "Task", "ThreadExecutor", "run"]
 
@@ -25,10 +24,6 @@ class Executor(Protocol):
     """One per pipeline node and iterator; `map` is called once an epoch."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Any]: ...
-
-    def queue(self) -> Queue: ...
-
-    def processes(self) -> list[int]: ...
 
     def close(self) -> None: ...
 
@@ -77,14 +72,6 @@ class SerialExecutor:
         for task in tasks:
             yield run(self._function, task)
 
-    def queue(self) -> Queue:
-        """Nothing waits."""
-        return Queue(0, 0)
-
-    def processes(self) -> list[int]:
-        """None."""
-        return []
-
     def close(self) -> None:
         """Nothing to release."""
 
@@ -95,13 +82,12 @@ class ThreadExecutor:
     def __init__(self, function: Function, num_workers: int) -> None:
         self._function, self._num_workers = function, num_workers
         self._ahead = Ahead(num_workers)
-        self._pending: deque[Any] = deque()
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Any]:
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(self._num_workers, thread_name_prefix="dataset")
-        pending = self._pending = deque()
+        pending: deque[Any] = deque()
         try:
             for task in tasks:
                 pending.append(pool.submit(run, self._function, task))
@@ -113,14 +99,6 @@ class ThreadExecutor:
             # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of
             # its threads
             pool.shutdown(wait=not threading.current_thread().name.startswith("dataset"), cancel_futures=True)
-
-    def queue(self) -> Queue:
-        """Results that wait for the reader."""
-        return Queue(self._ahead.limit, sum(future.done() for future in list(self._pending)))
-
-    def processes(self) -> list[int]:
-        """None."""
-        return []
 
     def close(self) -> None:
         """Nothing to release: the end of an epoch's iterator, or of the reader's interest in it, has done so."""

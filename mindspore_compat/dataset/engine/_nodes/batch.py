@@ -169,7 +169,7 @@ class BatchDataset(Dataset):
             yield run.task_key(self, stop // size), (None, order[stop:])
 
     def _groups(self, run: Run) -> Iterator[tuple[BatchInfo, list[Row]]]:
-        rows = iter(self.children[0]._charged_stream(run))
+        rows = iter(self.children[0]._stream(run))
         number = 0
         while True:
             info = BatchInfo(run.epoch, number)
@@ -343,7 +343,7 @@ class BucketBatchByLengthDataset(Dataset):
         places = positions(self.column_names, names, "bucket_batch_by_length")
         positions(list(self.pad_info), names, "pad_info")
         buckets: list[list[Row]] = [[] for _ in self.batch_sizes]
-        for row in self.children[0]._charged_stream(run):
+        for row in self.children[0]._stream(run):
             number = bisect_right(self.boundaries, self._length(tuple(row[i] for i in places)))
             buckets[number].append(row)
             if len(buckets[number]) == self.batch_sizes[number]:

@@ -26,7 +26,7 @@ class _ColumnNode(Dataset):
         return self.children[0].get_dataset_size()
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        return (self._choose(row) for row in self.children[0]._charged_stream(run))
+        return (self._choose(row) for row in self.children[0]._stream(run))
 
     def _is_indexed(self) -> bool:
         return self.children[0]._is_indexed()

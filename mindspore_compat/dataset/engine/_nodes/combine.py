@@ -50,7 +50,7 @@ class ZipDataset(Dataset):
 
     def _stream(self, run: Run) -> Iterator[Row]:
         run.session.read_on(self)
-        streams = [child._charged_stream(run) for child in self.children]
+        streams = [child._stream(run) for child in self.children]
         for rows in zip(*streams, strict=False):
             yield tuple(value for row in rows for value in row)
         for stream in streams:
@@ -126,7 +126,7 @@ class ConcatDataset(Dataset):
         """Rows of the datasets in an order of datasets drawn at random."""
         sizes = [child.get_dataset_size() for child in self.children]
         run.session.read_on(self)
-        streams = [child._charged_stream(run) for child in self.children]
+        streams = [child._stream(run) for child in self.children]
         kinds: list | None = None
         for place in _drawn_datasets(sizes, run.order_of(self)):
             row = next(streams[place], None)
@@ -146,7 +146,7 @@ class ConcatDataset(Dataset):
         kinds: list | None = None
         number = 0
         for child in self.children:
-            for i, row in enumerate(child._charged_stream(run)):
+            for i, row in enumerate(child._stream(run)):
                 if i == 0:
                     kinds = self._check_kinds(kinds, row)
                 if self._sampler is None or number % self._sampler.num_shards == self._sampler.shard_id:

@@ -257,7 +257,7 @@ class MapDataset(Dataset):
     def _stream_rows(self, run: Run) -> Iterator[Row]:
         if run.session.by_number(self):
             return super()._stream(run)
-        rows = self.children[0]._charged_stream(run)
+        rows = self.children[0]._stream(run)
         for callback in self.callbacks:
             rows = callback._before(rows, run)
         tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))

@@ -47,7 +47,7 @@ class TransferDataset(_IndexNode):
         return self.children[0]._order(run)
 
     def _pick(self, run: Run) -> Iterator[Row]:
-        return self.children[0]._charged_stream(run)
+        return self.children[0]._stream(run)
 
     def send(self, num_epochs: int = -1) -> None:
         """Nothing: there is no queue on the device; see `Dataset.device_que`."""
@@ -89,7 +89,7 @@ class ShuffleDataset(_IndexNode):
         return order if self._reshuffles else order.first()
 
     def _pick(self, run: Run) -> Iterator[Row]:
-        rows, count = self.children[0]._charged_stream(run), self.children[0].get_dataset_size
+        rows, count = self.children[0]._stream(run), self.children[0].get_dataset_size
         return through_buffer(rows, self.buffer_size, self._random_order(run), count)
 
 
@@ -119,7 +119,7 @@ class RepeatDataset(_IndexNode):
     def _pick(self, run: Run) -> Iterator[Row]:
         for i in range(self.count) if self.count > 0 else count_from():
             is_empty = True
-            for row in self.children[0]._charged_stream(run.repeated(i, self.count)):
+            for row in self.children[0]._stream(run.repeated(i, self.count)):
                 is_empty = False
                 yield row
             if is_empty and self.count < 0:  # it may be so for ever
@@ -145,7 +145,7 @@ class SkipDataset(_IndexNode):
         return self.children[0]._order(run)[self.count :]
 
     def _pick(self, run: Run) -> Iterator[Row]:
-        return islice(self.children[0]._charged_stream(run), self.count, None)
+        return islice(self.children[0]._stream(run), self.count, None)
 
 
 @register_node
@@ -177,7 +177,7 @@ class TakeDataset(_IndexNode):
 
     def _pick(self, run: Run) -> Iterator[Row]:
         run.session.read_on(self)
-        rows = self.children[0]._charged_stream(run)
+        rows = self.children[0]._stream(run)
         yield from rows if self.count < 0 else islice(rows, self.count)
         run.session.leave(self, rows)
 
@@ -204,7 +204,7 @@ class FilterDataset(Dataset):
     def _stream(self, run: Run) -> Iterator[Row]:
         names = self.children[0]._column_names()
         places = positions(self.input_columns or names, names, "input")
-        for row in self.children[0]._charged_stream(run):
+        for row in self.children[0]._stream(run):
             if call_user_function(self._holds, tuple(row[i] for i in places), "filter operation failed."):
                 yield row
 

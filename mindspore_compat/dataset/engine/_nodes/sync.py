@@ -63,7 +63,7 @@ class SyncWaitDataset(Dataset):
 
     def _stream(self, run: Run) -> Iterator[Row]:
         self._released = self._at_once
-        for row in self.children[0]._charged_stream(run):
+        for row in self.children[0]._stream(run):
             if not self._is_disabled and self._released <= 0:
                 log.warning(
                     f"sync_wait '{self.condition_name}': no row is released, and it waits no longer. Call "

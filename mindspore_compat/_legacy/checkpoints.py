@@ -1,18 +1,26 @@
-"""Inner names of upstream's serialization that old scripts borrow for a `load_checkpoint` of their own."""
+"""Parts of `load_checkpoint` and `save_checkpoint` that MindNLP's `src/mindtorch/serialization.py` and
+`mindnlp/_legacy/utils.py`, and the zoo's `research/cv/erfnet/modelarts/train.py` put together anew.
+
+MindSpore: ``mindspore.train.serialization``.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, string, to_torch_dtype
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
+from mindspore_compat.train._checkpoint.save import save_checkpoint
 
 __all__ = [
     "_check_checkpoint_param",
+    "_exec_save",
     "_load_map_parameter",
     "_parse_ckpt_proto",
     "tensor_to_ms_type",
@@ -52,6 +60,27 @@ def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> t
     path = load_source(ckpt_file_name, "ckpt")
     as_prefixes(filter_prefix, "filter_prefix")
     return str(path), filter_prefix
+
+
+def _exec_save(
+    ckpt_file_name: str,
+    data_list: dict[str, list[Any]],
+    enc_key: bytes | None = None,
+    enc_mode: str = "AES-GCM",
+    map_param_inc: bool = False,
+    crc_check: bool = False,
+    format: str = "ckpt",
+    remove_redundancy: bool | None = None,
+) -> None:
+    """Write {name: [shape, dtype's name, array]} to a file of exactly that name."""
+    parts = [
+        {"name": name, "data": Tensor(np.reshape(data, [] if list(dims) == [0] else dims), to_torch_dtype(kind))}
+        for name, (dims, kind, data) in data_list.items()
+    ]
+    path = ckpt_file_name if ckpt_file_name.endswith(f".{format}") else f"{ckpt_file_name}.{format}"
+    save_checkpoint(parts, path, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc_check, format=format)
+    if path != ckpt_file_name:
+        os.replace(path, ckpt_file_name)
 
 
 def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str | None, crc_check: bool = False) -> Any:

@@ -1,4 +1,7 @@
-"""What libraries with training loops of their own borrow of `Model`'s file."""
+"""Parts of `Model` that mindscience's `MindSPONGE/src/sponge/core/sponge.py` imports.
+
+MindSpore: ``mindspore.train.model``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Argument checks that some projects borrow. Upstream: ``mindspore.dataset.transforms.validators``."""
+"""A check of arguments that the zoo's `research/cv/trn/src/transforms.py` imports.
+
+MindSpore: ``mindspore.dataset.transforms.validators``.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import check_probability, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._compound import check_operations
 
-__all__ = ["check_random_transform_ops", "check_value", "type_check"]
+__all__ = ["check_random_transform_ops"]
 
 
 def check_random_transform_ops(method: Callable) -> Callable:
