@@ -39,14 +39,19 @@ def refuse_negative(indices: torch.Tensor) -> torch.Tensor:
     return indices if _writes_file() else _and(indices, _LARGEST)
 
 
-def check_coordinates(places: Sequence[torch.Tensor], lengths: tuple[int, ...]) -> torch.Tensor:
-    """Return zeros of the shape of ``places``; torch refuses coordinates outside of ``lengths``.
+def check_coordinates(places: Sequence[torch.Tensor], lengths: Sequence[int]) -> torch.Tensor:
+    """Return zeros of the shape of each of ``places``; torch refuses a coordinate that its axis does not have.
 
-    A flat position shows no coordinate that is too large for its axis: it lies in the next row.
+    A flat position does not show a coordinate that is too large for its axis: it lies in the next row.
     """
+    zeros = torch.zeros_like(places[0])
     if _writes_file():
-        return torch.zeros_like(places[0])
-    return _Base.__getitem__(_Base.expand(places[0].new_zeros(()), lengths), tuple(places))
+        return zeros
+    zero = zeros.new_zeros(())
+    for place, length in zip(places, lengths):  # no `index`, which a recorded step cannot repeat
+        found = torch.gather(_Base.expand(zero, (length,)), 0, _Base.reshape(place, (-1,)))
+        zeros = zeros + _Base.reshape(found, place.shape)
+    return zeros
 
 
 def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, length: int) -> Any:
@@ -61,7 +66,7 @@ def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, len
     except (IndexError, RuntimeError):
         if not index.numel() or int(index.min()) >= 0:
             raise
-        return call(torch.where(index < 0, index + length, index))
+        return call(torch.where((index < 0) & (index >= -length), index + length, index))
 
 
 def out_of_range(owner: str, argument: str, error: Exception, from_end: bool) -> PlaceError:

@@ -163,6 +163,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
     """Elements by index along an axis, element by element."""
     source, places = as_tensor(arr), as_tensor(indices).to(torch.int64)
     length = source.numel() if axis is None else source.shape[axis]
+    places = torch.where(places < 0, places + length, places)
     places = places + check_coordinates((places,), (length,))  # torch takes the remainder of what is out of range
     return wrap(torch.take_along_dim(source, places, axis))
 

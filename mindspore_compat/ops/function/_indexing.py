@@ -342,7 +342,8 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     rows = torch.reshape(x, (ids.numel(), *rest))
     if x.device.type == "cpu" and ids.numel() and int(ids.max()) >= count:
         raise PlaceError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
-    ids = torch.where(ids < 0, count, ids)  # to a row that is cut off again: nothing asks for values
+    # below 0: to a row that is cut off again; that row's own: to one that torch's kernels refuse; no value is read
+    ids = torch.where(ids < 0, count, torch.where(ids == count, count + 1, ids))
     result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
     if kind == "sum":
         return wrap(torch.index_add(result, 0, ids, rows)[:count])
