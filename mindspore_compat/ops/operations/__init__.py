@@ -6,7 +6,6 @@ from mindspore_compat.ops.operations import (  # noqa: F401
     _inner_ops,
     _quant_ops,
     _rare_ops,
-    _sequence_ops,
     inner_ops,
     linalg_ops,
     manually_defined,

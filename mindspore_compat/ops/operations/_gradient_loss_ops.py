@@ -125,7 +125,7 @@ globals().update(
             "SmoothL1LossGrad": _loss(
                 "SmoothL1LossGrad", "f=", _smooth, "@prediction @target *dout",
                 "The gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d.",
-                beta=(Typed[float | int], 1.0), reduction=(_Reduction, "none"),
+                beta=(Typed[float | int], 1.0), reduction=(_Reduction, "none"),  # type: ignore[misc]
             ),
             "SoftMarginLossGrad": _loss(
                 "SoftMarginLossGrad", "f", lambda x, y, dy, given: -dy * y * torch.sigmoid(-y * x),

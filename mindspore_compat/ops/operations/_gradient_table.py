@@ -54,7 +54,7 @@ def _named(inputs: str, attributes: dict[str, Any], run: Callable[[Any], Any]) -
     return call
 
 
-def _of(inputs: str, doc: str, forward: _Forward, shape: Callable[[Any], Any] | None = None, **attributes: Any) -> Any:
+def _of(inputs: str, doc: str, forward: _Forward, shape: Any = None, **attributes: Any) -> Any:
     """A row: the derivative of ``forward(x, given)`` by x.
 
     Args:
