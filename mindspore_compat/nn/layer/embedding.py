@@ -44,7 +44,7 @@ def _look_up(table: Any, indices: Any) -> Any:
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))
         indices = indices.to(torch.int64)
-    return count_from_end(lambda places: torch.embedding(table, places), indices, len(table))
+    return count_from_end(lambda places: torch.embedding(table, places), indices, table.shape[0])
 
 
 class Embedding(Cell):
