@@ -16,6 +16,7 @@ import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from mindspore_compat.common._refusals import PlaceError
+from mindspore_compat.common._tracing import is_tracing
 
 __all__ = ["check_coordinates", "count_from_end", "out_of_range", "refuse_negative"]
 
@@ -29,8 +30,10 @@ _num_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 def _writes_file() -> bool:
     """Whether operators are written to a file, which holds no checks."""
-    return bool(_num_modes()) and any(
-        getattr(mode, "writes_file", False) for mode in _get_current_dispatch_mode_stack()
+    return (
+        not is_tracing()
+        and bool(_num_modes())
+        and any(getattr(mode, "writes_file", False) for mode in _get_current_dispatch_mode_stack())
     )
 
 
