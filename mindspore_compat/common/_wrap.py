@@ -32,9 +32,13 @@ def bind(cls: type) -> None:
     TENSOR = cls
 
 
-def wrap(result: Any) -> Any:
+def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
     """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`; itself
     where all that it holds stay the same objects.
+
+    Args:
+        _known: what has been made of the lists, tuples and dicts in it, by id: each is walked once, however often they
+            share it.
     """
     cls = type(result)  # Dynamo follows this, but not ``__class__``
     if cls is _Plain:
@@ -44,16 +48,26 @@ def wrap(result: Any) -> Any:
         return result
     if cls is TENSOR:
         return result
-    if isinstance(result, tuple):
-        items: Any = tuple([wrap(item) for item in result])
-        return result if cls is tuple and not _is_tracing() and all(map(is_, items, result)) else items
-    if cls is list:
-        items = [wrap(item) for item in result]
-        return items if _is_tracing() or not all(map(is_, items, result)) else result
+    if not isinstance(result, tuple) and cls is not list and cls is not dict:
+        return result
+    is_tracing = _is_tracing()
+    if _known is None or is_tracing:
+        _known = {}
+    elif id(result) in _known:
+        return _known[id(result)]
     if cls is dict:
-        items = {key: wrap(item) for key, item in result.items()}
-        return items if _is_tracing() or not all(map(is_, items.values(), result.values())) else result
-    return result
+        items: Any = {key: wrap(item, _known) for key, item in result.items()}
+        is_same = not is_tracing and all(map(is_, items.values(), result.values()))
+    elif cls is list:
+        items = [wrap(item, _known) for item in result]
+        is_same = not is_tracing and all(map(is_, items, result))
+    else:
+        items = tuple([wrap(item, _known) for item in result])
+        is_same = cls is tuple and not is_tracing and all(map(is_, items, result))
+    found = result if is_same else items
+    if not is_tracing:
+        _known[id(result)] = found
+    return found
 
 
 def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._graph_mode import in_graph
+from mindspore_compat.common._index_bounds import out_of_range, refuse_negative
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 
@@ -149,6 +150,19 @@ def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
         )
 
 
+def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
+    """The dense Tensor with the values added at ``places``.
+
+    Raises:
+        PlaceError: for a place that the shape does not have.
+    """
+    dense = torch.zeros(sparse._shape, dtype=sparse.values.dtype, device=sparse.values.device)
+    try:
+        return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
+    except IndexError as error:
+        raise out_of_range(f"{type(sparse).__name__}.to_dense", "indices", error, False) from None
+
+
 class COOTensor(_Valued):
     """``values`` (n,) at the places ``indices`` (n, axes) of a tensor of ``shape``.
 
@@ -164,9 +178,7 @@ class COOTensor(_Valued):
 
     def to_dense(self) -> Any:
         """The dense Tensor; places named twice add up."""
-        dense = torch.zeros(self._shape, dtype=self.values.dtype, device=self.values.device)
-        places = tuple(torch.unbind(self.indices.to(torch.int64), 1))
-        return wrap(torch.index_put(dense, places, self.values, accumulate=True))
+        return _dense(self, tuple(torch.unbind(refuse_negative(self.indices.to(torch.int64)), 1)))
 
 
 class SparseTensor(COOTensor):
@@ -236,6 +248,4 @@ class CSRTensor(_Valued):
         rows = torch.arange(self.shape[0], device=self.indptr.device)
         counts = torch.diff(self.indptr.to(torch.int64))
         rows = torch.repeat_interleave(rows, counts, output_size=self.indices.shape[0])
-        dense = torch.zeros(self.shape, dtype=self.values.dtype, device=self.values.device)
-        places = (rows, self.indices.to(torch.int64))
-        return wrap(torch.index_put(dense, places, self.values, accumulate=True))
+        return _dense(self, (rows, self.indices.to(torch.int64)))

@@ -12,13 +12,14 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._index_bounds import check_coordinates
 from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.numpy import _joining
 from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted
 from mindspore_compat.numpy.utils import as_tensor, float32_of, on_device
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._adapt import as_ints, checks_places
 
 __all__ = [
     *_joining.__all__,
@@ -157,11 +158,13 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> A
     return wrap(as_tensor(a)).take(as_tensor(indices), axis, mode)
 
 
+@checks_places("take_along_axis", from_end=True)
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
     """Elements by index along an axis, element by element."""
     source, places = as_tensor(arr), as_tensor(indices).to(torch.int64)
-    if axis is None:
-        return wrap(torch.take_along_dim(source, places))
+    length = source.numel() if axis is None else source.shape[axis]
+    places = torch.where(places < 0, places + length, places)
+    places = places + check_coordinates((places,), (length,))  # torch takes the remainder of what is out of range
     return wrap(torch.take_along_dim(source, places, axis))
 
 

@@ -15,6 +15,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _float8
 from mindspore_compat.common._graph_mode import in_graph
+from mindspore_compat.common._index_bounds import out_of_range
 from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
@@ -257,8 +258,12 @@ def takes_unsigned(function: F) -> F:
     return checked  # type: ignore[return-value]
 
 
-def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
-    """Decorator: where torch finds an index out of range, what upstream's operator raises; nothing is paid before."""
+def checks_places(owner: str, argument: str = "indices", from_end: bool = False) -> Callable[[F], F]:
+    """Decorator: where torch finds an index out of range, what upstream's operator raises; nothing is paid before.
+
+    Args:
+        from_end: indices below 0 count from the end.
+    """
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
@@ -270,9 +275,7 @@ def checks_places(owner: str, argument: str = "indices") -> Callable[[F], F]:
                     return retried(error, checked, args, kwargs)
                 if isinstance(error, PlaceError) or not is_out_of_range(error) or "Dimension" in str(error):
                     raise
-                raise PlaceError(
-                    f"For '{owner}', the '{argument}' should be in the range of the axis that they index: {error}"
-                ) from None
+                raise out_of_range(owner, argument, error, from_end) from None
 
         return checked  # type: ignore[return-value]
 

@@ -10,8 +10,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import known_as
+from mindspore_compat.common._index_bounds import refuse_negative
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
+from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops.function.sparse_func import (
     as_csr,
     coo_add,
@@ -49,13 +51,19 @@ def _coo_by(name: str, dense: Any, sparse: Any = None) -> Any:
     return method
 
 
+@checks_places("COOTensor")
 def _at(x: Any, dense: Any) -> Any:
     """The values of a dense tensor at the places of a COOTensor."""
-    return dense[tuple(torch.unbind(x.indices.long(), 1))]
+    return dense[_coordinates(x)]
 
 
+def _coordinates(x: Any) -> tuple[torch.Tensor, ...]:
+    return tuple(torch.unbind(refuse_negative(x.indices.long()), 1))
+
+
+@checks_places("COOTensor")
 def _onto(x: Any, dense: Any) -> Any:
-    places = tuple(torch.unbind(x.indices.long(), 1))
+    places = _coordinates(x)
     return wrap(torch.index_put(dense, places, x.values.to(dense.dtype), accumulate=True))
 
 

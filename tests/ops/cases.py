@@ -203,7 +203,8 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
         if kind == "g":
             result["grad"] = _gradients(ms, run, tensors, arrays, names)
     except Exception as error:
-        return {"error": type(error).__name__, "message": str(error)}
+        kinds = [kind.__name__ for kind in type(error).__mro__]  # what a program may catch it as
+        return {"error": type(error).__name__, "message": str(error), "kinds": kinds}
     return result
 
 

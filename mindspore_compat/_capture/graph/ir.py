@@ -12,6 +12,7 @@ import torch
 
 __all__ = [
     "INPUT",
+    "MAX_LEAVES",
     "PARAMETER",
     "CONSTANT",
     "RESULT",
@@ -22,8 +23,10 @@ __all__ = [
     "has_sparse",
     "leaves",
     "map_values",
+    "num_leaves",
 ]
 
+MAX_LEAVES = 10_000  # of a result: tuples that share their parts can stand for more than any memory holds
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 
 
@@ -129,6 +132,17 @@ def leaves(tree: Any) -> Iterator[Any]:
         return
     for item in tree:
         yield from leaves(item)
+
+
+def num_leaves(tree: Any, _known: dict[int, int] | None = None) -> int:
+    """Return how many `leaves` there are. Parts that several tuples share are walked once."""
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else None
+    if parts is None:
+        return 1
+    known = {} if _known is None else _known
+    if id(tree) not in known:
+        known[id(tree)] = sum(num_leaves(item, known) for item in parts)
+    return known[id(tree)]
 
 
 def has_sparse(tree: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._capture.graph.explore import Attempt, explore
-from mindspore_compat._capture.graph.ir import INPUT, PARAMETER, Graph, Value, map_values
+from mindspore_compat._capture.graph.ir import INPUT, MAX_LEAVES, PARAMETER, Graph, Value, map_values, num_leaves
 from mindspore_compat._capture.graph.loop_node import attributes_of, run_loop, same_attribute
 from mindspore_compat._capture.graph.reading import GraphReading
 from mindspore_compat._capture.graph.recorder import GraphRecorder, Kept, constant
@@ -126,6 +126,8 @@ def _without_fused_kernels() -> Iterator[None]:
 def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
     with torch.no_grad(), _without_fused_kernels(), GraphReading(recorder), recorder:
         result = net(*inputs)
+    if num_leaves(result) > MAX_LEAVES:
+        raise refuse(f"the result of 'construct' has more than {MAX_LEAVES} values, in nested tuples or lists", "")
 
     def value_of(item: Any) -> Value | None:
         if item is None:

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
+from mindspore_compat._capture.graph.ir import MAX_LEAVES, num_leaves
 from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
 from mindspore_compat._capture.recorder import Identity, Reading, Recorder, place_of
 from mindspore_compat._capture.step.bindings import binding
@@ -357,6 +358,8 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
             result = compute()
     finally:
         sys.stdout, program.recorder = watch.stream, None
+    if num_leaves(result) > MAX_LEAVES:
+        return result, None, f"its result has more than {MAX_LEAVES} values"
     if not recorder.updates and any(
         isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)
     ):

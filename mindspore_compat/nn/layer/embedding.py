@@ -14,6 +14,7 @@ from mindspore_compat._api.validate import (
     check_type,
 )
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._index_bounds import count_from_end
 from mindspore_compat.common._looked_up import look_up_rows
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
@@ -32,7 +33,7 @@ def _check_dtype(owner: str, name: str, value: Any, allowed: tuple[torch.dtype, 
         raise TypeError(f"For '{owner}', the '{name}' should {should}, but got '{names[-1]}'.")
 
 
-@checks_places("Gather", "input_indices")
+@checks_places("Gather", "input_indices", from_end=True)
 def _look_up(table: Any, indices: Any) -> Any:
     """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D).
 
@@ -43,14 +44,7 @@ def _look_up(table: Any, indices: Any) -> Any:
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))
         indices = indices.to(torch.int64)
-    if table.device.type != "cpu":  # there an index below 0 ends the process
-        return torch.embedding(table, torch.where(indices < 0, indices + len(table), indices))
-    try:
-        return torch.embedding(table, indices)
-    except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range
-        if not indices.numel() or int(indices.min()) >= 0:
-            raise
-        return torch.embedding(table, torch.where(indices < 0, indices + len(table), indices))
+    return count_from_end(lambda places: torch.embedding(table, places), indices, table.shape[0])
 
 
 class Embedding(Cell):

@@ -132,6 +132,7 @@ _FUNCTIONS: dict[str, Any] = {
     "Scatter": _scatter,
     "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
     "OneHotExt": row(_one_hot, axis=(Int, -1)),
+    "SequenceConcat": row(lambda x, axis=0: F.concat(x, axis), "Tensors of a sequence along an axis.", axis=(Int, 0)),
     "StackExt": row(
         lambda tensors, dim=0: wrap(torch.stack(list(tensors), dim)), "Tensors along a new axis.", dim=(Int, 0)
     ),

@@ -10,7 +10,6 @@ from mindspore_compat.ops.operations import *  # noqa: F403
 from mindspore_compat.ops.operations import _grad_ops
 from mindspore_compat.ops.operations._fused_table import *  # noqa: F403
 from mindspore_compat.ops.operations._grad_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._sequence_ops import SequenceConcat  # noqa: F401
 from mindspore_compat.ops.primitive import Primitive, prim_arg_register  # noqa: F401
 
 globals().update(CLASSES | IN_PLACE)

@@ -10,7 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import PlaceError, is_out_of_range
+from mindspore_compat.common._index_bounds import count_from_end, refuse_negative
+from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
@@ -50,7 +51,7 @@ def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
     return as_plain(indices, _int64, like)
 
 
-@checks_places("Gather", "input_indices")
+@checks_places("Gather", "input_indices", from_end=True)
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """Slices along ``axis`` by index: indices of any shape take the place of the axis. The first ``batch_dims`` axes of
     both are one and the same.
@@ -72,14 +73,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
         return _gather_batched(x, as_long(indices), axis, batch_dims)
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
     flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
-    if x.device.type != "cpu":  # there an index out of range ends the process
-        flat = torch.where(flat < 0, flat + x.shape[axis], flat)
-    try:
-        result = torch.index_select(x, axis, flat)
-    except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range
-        if x.device.type != "cpu" or not len(flat) or int(flat.min()) < -x.shape[axis]:
-            raise
-        result = torch.index_select(x, axis, torch.where(flat < 0, flat + x.shape[axis], flat))
+    result = count_from_end(lambda places: torch.index_select(x, axis, places), flat, x.shape[axis])
     if indices.dim() == 1:
         return wrap(result)
     shape = tuple(x.shape)
@@ -92,22 +86,16 @@ def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
     middle, tail = shape[batch_dims:axis], shape[axis + 1 :]
     count = indices[(0,) * batch_dims].numel() if all(batch) else 0
     places = torch.reshape(indices, (*batch, *(1,) * len(middle), count, *(1,) * len(tail)))
-    result = torch.gather(x, axis, torch.Tensor.expand(places, (*batch, *middle, count, *tail)))
+    places = torch.Tensor.expand(places, (*batch, *middle, count, *tail))
+    result = count_from_end(lambda index: torch.gather(x, axis, index), places, shape[axis])
     return wrap(torch.reshape(result, (*batch, *middle, *rest, *tail)))
 
 
-@checks_places("GatherD", "index")
+@checks_places("GatherD", "index", from_end=True)
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
     """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
     dim, index = as_int(dim), as_long(index)
-    if input.device.type != "cpu":  # there an index below 0 ends the process
-        return wrap(by_shape(torch.gather, input, dim, torch.where(index < 0, index + input.shape[dim], index)))
-    try:
-        return wrap(by_shape(torch.gather, input, dim, index))
-    except (RuntimeError, IndexError):  # rare, so nothing is paid where all are in range
-        if not index.numel() or int(index.min()) >= 0:
-            raise
-        return wrap(by_shape(torch.gather, input, dim, torch.where(index < 0, index + input.shape[dim], index)))
+    return wrap(count_from_end(lambda places: by_shape(torch.gather, input, dim, places), index, input.shape[dim]))
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
@@ -119,24 +107,19 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
-    return wrap(input_x[tuple(torch.unbind(indices, -1))])
+    return wrap(input_x[tuple(torch.unbind(refuse_negative(indices), -1))])
 
 
-@checks_places("Take", "index")
+@checks_places("Take", "index", from_end=True)
 def take(input: Any, index: Any) -> Any:
     """Elements of the flattened tensor."""
     return wrap(by_shape(torch.take, input, as_long(index)))
 
 
-@checks_places("Gather", "input_indices")
+@checks_places("Gather", "input_indices", from_end=True)
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """Slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
-    try:
-        return wrap(torch.index_select(input, axis, index))
-    except (IndexError, RuntimeError) as error:
-        if not is_out_of_range(error) or not bool(torch.any(index < 0)):
-            raise
-        return wrap(torch.index_select(input, axis, torch.where(index < 0, index + input.shape[axis], index)))
+    return wrap(count_from_end(lambda places: torch.index_select(input, axis, places), index, input.shape[axis]))
 
 
 # --- writing at indices -----------------------------------------------------------------------------------------------
@@ -151,14 +134,14 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
     return wrap(result)
 
 
-@checks_places("IndexFill", "index")
+@checks_places("IndexFill", "index", from_end=True)
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with one value at the indices of ``axis``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
     return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
-@checks_places("IndexPut")
+@checks_places("IndexPut", from_end=True)
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """``x`` with values at the index tensors."""
     return wrap(torch.index_put(x, [as_long(item) for item in indices], values, bool(accumulate)))
@@ -168,10 +151,10 @@ def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
     return constant(as_ints(indices), like.device) if not isinstance(indices, torch.Tensor) else as_long(indices)
 
 
-@checks_places("InplaceUpdate")
+@checks_places("InplaceUpdate", from_end=True)
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with its rows replaced by those of ``v``."""
-    return wrap(torch.index_copy(x, 0, _rows(indices, x), v))
+    return wrap(count_from_end(lambda rows: torch.index_copy(x, 0, rows, v), _rows(indices, x), x.shape[0]))
 
 
 @checks_places("InplaceAdd")
@@ -238,9 +221,11 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     return wrap(torch.diagonal_scatter(input, src, offset, dim1, dim2))
 
 
+@checks_places("Scatter", "index", from_end=True)
 def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
     """out[index[i][j]][j] = src[i][j] for ``axis`` 0, and so on."""
-    return wrap(torch.scatter(input, axis, as_long(index), src))
+    index, axis = as_long(index), in_range(axis, input.dim())
+    return wrap(count_from_end(lambda places: torch.scatter(input, axis, places, src), index, input.shape[axis]))
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------
@@ -357,7 +342,8 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     rows = torch.reshape(x, (ids.numel(), *rest))
     if x.device.type == "cpu" and ids.numel() and int(ids.max()) >= count:
         raise PlaceError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
-    ids = torch.where(ids < 0, count, ids)  # to a row that is cut off again: nothing asks for values
+    # below 0: to a row that is cut off again; that row's own: to one that torch's kernels refuse; no value is read
+    ids = torch.where(ids < 0, count, torch.where(ids == count, count + 1, ids))
     result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
     if kind == "sum":
         return wrap(torch.index_add(result, 0, ids, rows)[:count])

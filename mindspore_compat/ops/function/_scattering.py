@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat.common._index_bounds import check_coordinates, count_from_end, refuse_negative
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
@@ -31,26 +32,27 @@ __all__ = """
     tensor_scatter_max tensor_scatter_min tensor_scatter_elements
 """.split()
 
-_ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+_ELEMENTWISE = {"none": "", "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
-@checks_places("TensorScatterElements")
+@checks_places("TensorScatterElements", from_end=True)
 def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
     """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
     indices, axis = as_long(indices), in_range(axis, input_x.dim())
-    if input_x.device.type != "cpu" or (indices.numel() and int(indices.min()) < 0):  # they count from the end
-        indices = torch.where(indices < 0, indices + input_x.shape[axis], indices)
-    if reduction == "sub":
-        return wrap(torch.scatter_add(input_x, axis, indices, -updates))
-    if reduction not in _ELEMENTWISE:
+    if reduction not in _ELEMENTWISE and reduction != "sub":
         raise ValueError(
             f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got "
             f"{reduction!r}."
         )
-    kind = _ELEMENTWISE[reduction]
-    if kind is None:
-        return wrap(torch.scatter(input_x, axis, indices, updates))
-    return wrap(torch.scatter_reduce(input_x, axis, indices, updates, kind))
+
+    def scatter(places: torch.Tensor) -> torch.Tensor:
+        if reduction == "none":
+            return torch.scatter(input_x, axis, places, updates)
+        if reduction == "sub":
+            return torch.scatter_add(input_x, axis, places, -updates)
+        return torch.scatter_reduce(input_x, axis, places, updates, _ELEMENTWISE[reduction])
+
+    return wrap(count_from_end(scatter, indices, input_x.shape[axis]))
 
 
 @checks_places("ScatterNd")
@@ -71,7 +73,12 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
     zero = torch.zeros(lengths, dtype=updates.dtype, device=updates.device)
     indices = as_long(indices)
     _check_updates("ScatterNd", lengths, indices, updates)
-    return wrap(torch.index_put(zero, tuple(torch.unbind(indices, -1)), updates, True))
+    return wrap(torch.index_put(zero, _coordinates(indices), updates, True))
+
+
+def _coordinates(indices: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The last axis of int64 ``indices`` as one tensor for each axis of what they index; none below zero is taken."""
+    return tuple(torch.unbind(refuse_negative(indices), -1))
 
 
 _Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
@@ -83,9 +90,11 @@ def _reduce_at(kind: str) -> _Combine:
     def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
         depth = len(places)
         lead, rest = tuple(x.shape[:depth]), tuple(x.shape[depth:])
-        flat = torch.zeros_like(places[0])
-        for length, place in zip(lead, places):
-            flat = flat * length + torch.where(place < 0, place + length, place)
+        flat = places[0]
+        if depth > 1:
+            flat = check_coordinates(places, lead)
+            for length, place in zip(lead, places):
+                flat = flat * length + place
         rows = torch.reshape(x, (-1, *rest))
         updates = torch.reshape(torch.Tensor.expand(updates, (*places[0].shape, *rest)), (-1, *rest))
         index = torch.Tensor.expand(torch.reshape(flat, (-1, *(1,) * len(rest))), tuple(updates.shape))
@@ -151,7 +160,7 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
         _check_scattered(owner, input_x, indices, updates)
         indices = as_long(indices)
         _check_updates(owner, input_x.shape, indices, updates)
-        return wrap(combine(input_x, tuple(torch.unbind(indices, -1)), updates))
+        return wrap(combine(input_x, _coordinates(indices), updates))
 
     op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
     op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
@@ -175,7 +184,7 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         before = get_data(input_x).detach()  # in a Cell of another dtype `input_x` is read in that
         updates = to_dtype(updates, before.dtype)
         _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
-        places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
+        places = _coordinates(indices) if by_coordinates else (refuse_negative(indices),)
         with torch.no_grad():
             stored = _store(input_x, combine(before, places, updates))
         if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient

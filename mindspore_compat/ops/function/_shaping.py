@@ -12,7 +12,16 @@ from mindspore_compat.common._refusals import in_range
 from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, bad_argument, check_tensors, with_axes
+from mindspore_compat.ops._adapt import (
+    as_axes,
+    as_int,
+    as_ints,
+    as_plain,
+    bad_argument,
+    check_tensors,
+    checks_places,
+    with_axes,
+)
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -265,6 +274,7 @@ def flipud(input: Any) -> Any:
     return wrap(torch.flipud(input))
 
 
+@checks_places("ReverseSequence", "seq_lengths")
 def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0) -> Any:
     """For each batch element, the first ``seq_lengths`` steps reversed.
 
@@ -280,6 +290,7 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
     check_indices(seq_lengths)
     lengths = torch.unsqueeze(as_plain(seq_lengths, torch.int64, x), 1)
     places = torch.where(steps < lengths, lengths - 1 - steps, steps)
+    places = torch.where(lengths < 0, -1, places)  # for torch to refuse
     shape = [1] * x.dim()
     shape[batch_dim], shape[seq_dim] = places.shape
     places = torch.reshape(places if batch_dim < seq_dim else torch.t(places), shape)

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._index_bounds import refuse_negative
 from mindspore_compat.common._refusals import ShapeError, in_range
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -282,7 +283,8 @@ def csr_add(a: CSRTensor, b: CSRTensor, alpha: Any, beta: Any) -> CSRTensor:
 def csr_gather(indptr: Any, indices: Any, dense: Any, sparse_shape: Any) -> Any:
     """The values of ``dense``, broadcast to ``sparse_shape``, at the places of a CSRTensor."""
     full = torch.broadcast_to(dense, as_ints(sparse_shape))
-    return wrap(full[csr2coo(indptr, indices.shape[0]).long(), torch.Tensor.long(indices)])
+    columns = refuse_negative(torch.Tensor.long(indices))
+    return wrap(full[csr2coo(indptr, indices.shape[0]).long(), columns])
 
 
 def _csr_by(name: str, operator: Callable[[Any, Any], Any]) -> Callable[[CSRTensor, Any], Any]:

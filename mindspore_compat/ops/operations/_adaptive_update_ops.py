@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._index_bounds import refuse_negative
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._update_ops import _dense, _step, check_rows, rounds
 
@@ -148,10 +150,12 @@ def ApplyFtrl(use_locking: bool = False) -> _Run:
 def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_locking: bool = False) -> _Run:
     """(var, accum, linear, gradient of rows, indices)."""
 
+    @checks_places("SparseApplyFtrl")
     def step(var: Any, accum: Any, linear: Any, grad: Any, indices: Any) -> tuple:
         check_rows("SparseApplyFtrl", (var, accum, linear), grad, indices)
-        for some in rounds(indices.long()):
-            rows = indices[some].long()
+        places = refuse_negative(indices.long())
+        for some in rounds(places):
+            rows = places[some]
             part = var[rows], accum[rows], linear[rows]
             _ftrl(part[0], part[1], part[2], grad[some], lr, l1, l2, lr_power)
             for item, new in zip((var, accum, linear), part):

@@ -5,15 +5,27 @@ A function is an operator without attributes.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 
+from mindspore_compat.common._index_bounds import check_coordinates, refuse_negative
 from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints, to_dtype
+from mindspore_compat.ops._adapt import as_ints, checks_places, to_dtype
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row
 from mindspore_compat.ops.function._lookups import sparse_gather
+
+
+@checks_places("UnravelIndex")
+def _unravel_index(indices: Any, dims: Any) -> Any:
+    """Coordinates, a row for each axis, of flat indices into a tensor of lengths ``dims``."""
+    lengths = as_ints(dims)
+    places = refuse_negative(torch.Tensor.long(indices))
+    places = places + check_coordinates((places,), (math.prod(lengths),))
+    return wrap(to_dtype(torch.stack(torch.unravel_index(places, lengths)), indices.dtype))
+
 
 _TABLE: dict[str, Any] = {
     "BatchToSpaceNDV2": F.batch_to_space_nd,
@@ -67,9 +79,7 @@ _TABLE: dict[str, Any] = {
     "ScalarToArray": F.scalar_to_array,
     "ScalarToTensor": F.scalar_to_tensor,
     "ScalarCast": F.scalar_cast,
-    "UnravelIndex": lambda indices, dims: wrap(
-        to_dtype(torch.stack(torch.unravel_index(indices, as_ints(dims))), indices.dtype)
-    ),
+    "UnravelIndex": _unravel_index,
     "Unique": F.unique,
     "UniqueWithPad": F.unique_with_pad,
     "UnsortedSegmentMax": F.unsorted_segment_max,

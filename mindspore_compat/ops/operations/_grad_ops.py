@@ -2,10 +2,9 @@
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.operations._gradient_array_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._gradient_image_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._gradient_layer_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._gradient_loss_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._gradient_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._gradient_window_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._gradient_table import *  # noqa: F403
 
 __getattr__ = module_getattr(__name__, fallback="ops.auto_generate.gen_ops_prim")

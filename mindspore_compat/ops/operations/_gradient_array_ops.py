@@ -3,76 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_int, as_ints, check_tensors, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
-from mindspore_compat.ops.operations._gradient_ops import adjoint, as_torch, derivative, derivatives
-from mindspore_compat.ops.operations.array_ops import StridedSlice
+from mindspore_compat.ops.operations._gradient_ops import as_torch, derivatives
 
 __all__ = """
-    ConcatOffset EinsumGrad FlattenGrad GatherDGradV2 LuUnpackGrad MaskedSelectGrad MedianGrad MirrorPadGrad
-    MvlgammaGrad PadV3Grad PdistGrad SliceGrad SparseFillEmptyRowsGrad SparseSegmentMeanGrad SparseSegmentSqrtNGrad
-    SparseSegmentSumGrad SparseSliceGrad StridedSliceGrad TraceGrad
+    ConcatOffset EinsumGrad FlattenGrad GatherDGradV2 LuUnpackGrad MaskedSelectGrad MedianGrad SparseFillEmptyRowsGrad
+    SparseSegmentMeanGrad SparseSegmentSqrtNGrad SparseSliceGrad TraceGrad
 """.split()
 
 _Run = Callable[..., Any]
-
-
-# --- parts and padding ------------------------------------------------------------------------------------------------
-
-
-def _slice(dy: Any, x: Any, begin: Any, size: Any) -> Any:
-    """The gradient of `Slice` by x, of which only the shape counts."""
-    return adjoint(lambda x: F.slice(x, as_ints(begin), as_ints(size)), tuple(x.shape), dy)
-
-
-SliceGrad = plain("SliceGrad", _slice)
-
-
-@primitive
-def StridedSliceGrad(
-    begin_mask: Int = 0, end_mask: Int = 0, ellipsis_mask: Int = 0, new_axis_mask: Int = 0, shrink_axis_mask: Int = 0
-) -> _Run:
-    """The gradient of `StridedSlice` by an input of the shape ``shapex``."""
-    forward = StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-
-    def run(dy: Any, shapex: Any, begin: Any, end: Any, strides: Any) -> Any:
-        check_tensors("StridedSliceGrad", dy=dy)
-        places = [as_ints(item) for item in (begin, end, strides)]
-        return adjoint(lambda x: forward(x, *places), as_ints(shapex), dy)
-
-    return run
-
-
-@primitive
-def MirrorPadGrad(mode: Literal["REFLECT", "SYMMETRIC"] = "REFLECT") -> _Run:
-    """The gradient of `MirrorPad` by x."""
-
-    def run(dy: Any, paddings: Any) -> Any:
-        sides = paddings.tolist() if isinstance(paddings, torch.Tensor) else paddings
-        shape = tuple(length - sum(pair) for length, pair in zip(dy.shape, sides))
-        return adjoint(lambda x: F.mirror_pad(x, sides, mode), shape, dy)
-
-    return run
-
-
-@primitive
-def PadV3Grad(mode: Literal["reflect", "edge", "circular"] = "reflect", paddings_contiguous: Bool = True) -> _Run:
-    """The gradient of `PadV3` by x. Without ``paddings_contiguous`` all sides before stand first, then those after."""
-
-    def run(x: Any, paddings: Any) -> Any:
-        sides = as_ints(F.sides_of(paddings, paddings_contiguous))
-        shape = [*x.shape]
-        for axis, pair in enumerate(zip(sides[::2], sides[1::2]), 1):
-            shape[-axis] -= sum(pair)
-        return adjoint(lambda x: F.pad(x, sides, {"edge": "replicate"}.get(mode, mode)), tuple(shape), x)
-
-    return run
 
 
 def _flatten(x: Any, shape: Any) -> Any:
@@ -170,54 +116,24 @@ def EinsumGrad(equation: str) -> _Run:
     return lambda x, dout: derivatives(lambda *items: F.einsum(equation, *items), tuple(x), dout)
 
 
-@primitive
-def MvlgammaGrad(p: Int) -> _Run:
-    """The gradient of `Mvlgamma` by x."""
-    return lambda y_grad, x: derivative(lambda x: F.mvlgamma(wrap(x), p), x, y_grad)
-
-
-@primitive
-def PdistGrad(p: float = 2.0) -> _Run:
-    """The gradient of `Pdist` by the points; the distances ``y`` are not read."""
-    return lambda y_grad, x, y: derivative(lambda x: F.pdist(wrap(x), p), x, y_grad)
-
-
 # --- rows of sparse tensors -------------------------------------------------------------------------------------------
 
 
-def _segment(scale: Callable[[torch.Tensor], torch.Tensor] | None) -> _Run:
-    """Rows of ``x``, each divided by ``scale`` of how many its segment has, added at ``indices`` of zeros."""
-
+def _segment(share: Callable[[torch.Tensor], torch.Tensor]) -> _Run:
     def run(x: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+        """Rows of ``x``, each divided by ``share`` of how many its segment has, added at ``indices`` of zeros."""
         x, indices, segments = as_torch((x, indices, segment_ids))
         segments, indices = segments.to(torch.int64), indices.to(torch.int64)
-        rows = torch.index_select(x, 0, segments)
-        if scale is not None:
-            counts = torch.bincount(segments, minlength=x.shape[0])[segments]
-            rows = rows / torch.reshape(scale(to_dtype(counts, x.dtype)), (-1, *(1,) * (x.dim() - 1)))
+        counts = share(to_dtype(torch.bincount(segments, minlength=x.shape[0])[segments], x.dtype))
+        rows = torch.index_select(x, 0, segments) / torch.reshape(counts, (-1, *(1,) * (x.dim() - 1)))
         zeros = torch.zeros((as_int(output_dim0), *x.shape[1:]), dtype=x.dtype, device=x.device)
         return wrap(torch.index_add(zeros, 0, indices, rows))
 
     return run
 
 
-@primitive
-def SparseSegmentSumGrad() -> _Run:
-    """The gradient of `SparseSegmentSum` by x, of ``output_dim0`` rows."""
-    run = _segment(None)
-    return lambda grad, indices, segment_ids, output_dim0: run(grad, indices, segment_ids, output_dim0)
-
-
-@primitive
-def SparseSegmentMeanGrad() -> _Run:
-    """The gradient of `SparseSegmentMean` by x, of ``output_dim0`` rows."""
-    return _segment(lambda counts: counts)
-
-
-@primitive
-def SparseSegmentSqrtNGrad() -> _Run:
-    """The gradient of `SparseSegmentSqrtN` by x, of ``output_dim0`` rows."""
-    return _segment(torch.sqrt)
+SparseSegmentMeanGrad = plain("SparseSegmentMeanGrad", _segment(lambda counts: counts))
+SparseSegmentSqrtNGrad = plain("SparseSegmentSqrtNGrad", _segment(torch.sqrt))
 
 
 def _fill_empty_rows(reverse_index_map: Any, grad_values: Any) -> Any:

@@ -9,21 +9,19 @@ import torch
 
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import all_axes, check_tensors, to_dtype
-from mindspore_compat.ops._declare import Bool, Int, primitive
+from mindspore_compat.ops._declare import Bool, Int, declared, primitive, row
 from mindspore_compat.ops.operations._gradient_ops import (
     alike,
     as_torch,
     check_kind,
     check_shapes,
-    derivative,
     derivatives,
     in_float32,
 )
 
 __all__ = """
-    BatchNormGrad BatchNormGradGrad BiasAddGrad DropoutGrad GluGrad L2NormalizeGrad LRNGrad LayerNormGrad
+    BatchNormGrad BatchNormGradGrad BiasAddGrad DropoutGrad L2NormalizeGrad LayerNormGrad
     LayerNormGradGrad LogSoftmaxGrad MaximumGrad MaximumGradGrad MinimumGrad MinimumGradGrad PReLUGrad SoftmaxGrad
 """.split()
 
@@ -33,74 +31,54 @@ _Run = Callable[..., Any]
 # --- the larger and the smaller of two --------------------------------------------------------------------------------
 
 
-def _chosen(owner: str, first: Callable[..., torch.Tensor], mixed: type[Exception] | None) -> _Run:
+def _check_both(owner: str, one_dtype: bool, **given: Any) -> Any:
+    """TypeError for other dtypes than numbers, and for several of them where upstream casts none."""
+    check_tensors(owner, **given)
+    for name, item in given.items():
+        check_kind(owner, name, item, "fi")
+        if one_dtype and item.dtype is not next(iter(given.values())).dtype:
+            raise TypeError(f"For '{owner}', the inputs must be of one dtype, but '{name}' is of {item.dtype}.")
+    return as_torch(tuple(given.values()))
+
+
+def _chosen(owner: str, first: Callable[..., torch.Tensor], one_dtype: bool) -> Any:
     """The gradient goes to the first where ``first(x, y)``, else to the second, half to each where they are equal;
     summed over broadcast axes.
     """
 
-    def run(x: Any, y: Any, grads: Any) -> Any:
-        check_tensors(owner, x=x, y=y, grads=grads)
-        for name, item in (("x", x), ("y", y), ("grads", grads)):
-            check_kind(owner, name, item, "fi")
-        if mixed is not None and not x.dtype is y.dtype is grads.dtype:
-            raise mixed(f"For '{owner}', the dtypes must be the same, but got {x.dtype}, {y.dtype} and {grads.dtype}.")
-        x, y, grads = as_torch((x, y, grads))
-        takes = first(x, y)
+    def run(x: Any, y: Any, grads: Any, grad_x: bool, grad_y: bool) -> Any:
+        x, y, grads = _check_both(owner, one_dtype, x=x, y=y, grads=grads)
+        takes, half, nothing = first(x, y), to_dtype(grads / 2, grads.dtype), torch.zeros_like(grads)
         check_shapes(owner, grads=grads, result=takes)
-        half, nothing = to_dtype(grads / 2, grads.dtype), torch.zeros_like(grads)
         by_x = torch.where(x == y, half, torch.where(takes, grads, nothing))
         by_y = torch.where(x == y, half, torch.where(takes, nothing, grads))
-        return wrap(
-            (
-                to_dtype(by_x.sum_to_size(x.shape), x.dtype),
-                to_dtype(by_y.sum_to_size(y.shape), y.dtype),
-            )
-        )
+        return wrap((to_dtype(by_x.sum_to_size(x.shape), x.dtype), to_dtype(by_y.sum_to_size(y.shape), y.dtype)))
 
-    return run
+    return row(run, f"(by x, by y) of `{owner[:7]}`; both are always given, as on upstream's CPU.", **_BOTH)
 
 
-def _chosen_again(owner: str, first: Callable[..., torch.Tensor], mixed: type[Exception] | None) -> _Run:
-    """(zeros, zeros, the gradient's gradient): the choice itself has no derivative."""
-
-    def run(x: Any, y: Any, dx: Any, dy: Any) -> Any:
-        given = {"x": x, "y": y, "dx": dx, "dy": dy}
-        check_tensors(owner, **given)
-        for name, item in given.items():
-            check_kind(owner, name, item, "fi")
-            if mixed is not None and item.dtype is not x.dtype:
-                raise mixed(f"For '{owner}', the dtype of '{name}' must be {x.dtype}, but got {item.dtype}.")
-        x, y, dx, dy = as_torch((x, y, dx, dy))
+def _chosen_again(owner: str, first: Callable[..., torch.Tensor], one_dtype: bool) -> _Run:
+    def run(x: Any, y: Any, dx: Any, dy: Any, grad_x: bool = True, grad_y: bool = True) -> Any:
+        """(zeros, zeros, the gradient's gradient): the choice itself has no derivative."""
+        x, y, dx, dy = _check_both(owner, one_dtype, x=x, y=y, dx=dx, dy=dy)
         chosen = torch.where(first(x, y), dx, to_dtype(dy, dx.dtype))
         return wrap((torch.zeros_like(x), torch.zeros_like(y), chosen))
 
     return run
 
 
-@primitive
-def MaximumGrad(grad_x: Bool = True, grad_y: Bool = True) -> _Run:
-    """(by x, by y) of `Maximum`; where they are equal half to each. Both are always given, as on upstream's CPU."""
-    return _chosen("MaximumGrad", torch.ge, None)
-
-
-@primitive
-def MinimumGrad(grad_x: Bool = True, grad_y: Bool = True) -> _Run:
-    """(by x1, by x2) of `Minimum`; where they are equal half to each. Both are always given, as on upstream's CPU."""
-    run = _chosen("MinimumGrad", torch.le, TypeError)
-    return lambda x1, x2, grads: run(x1, x2, grads)
-
-
-@primitive
-def MaximumGradGrad(grad_x: Bool = True, grad_y: Bool = True) -> _Run:
-    """Of `MaximumGrad`, from gradients of its two results: (by x: 0, by y: 0, by grads)."""
-    return _chosen_again("MaximumGradGrad", torch.ge, None)
-
-
-@primitive
-def MinimumGradGrad() -> _Run:
-    """Of `MinimumGrad`, from gradients of its two results: (by x1: 0, by x2: 0, by grads)."""
-    run = _chosen_again("MinimumGradGrad", torch.le, TypeError)
-    return lambda x1, x2, grad_y1, grad_y2: run(x1, x2, grad_y1, grad_y2)
+_BOTH = {"grad_x": (Bool, True), "grad_y": (Bool, True)}
+globals().update(
+    declared(
+        {
+            "MaximumGrad": _chosen("MaximumGrad", torch.ge, False),
+            "MinimumGrad": _chosen("MinimumGrad", torch.le, True),
+            "MaximumGradGrad": row(_chosen_again("MaximumGradGrad", torch.ge, False), **_BOTH),
+            "MinimumGradGrad": _chosen_again("MinimumGradGrad", torch.le, True),
+        },
+        __name__,
+    )
+)
 
 
 # --- activations over channels or along an axis -----------------------------------------------------------------------
@@ -158,23 +136,6 @@ def SoftmaxGrad() -> _Run:
     return run
 
 
-@primitive
-def GluGrad(axis: Int) -> _Run:
-    """The gradient of `GLU` by x, twice as long along the axis as ``grads``."""
-
-    def run(grads: Any, x: Any) -> Any:
-        check_tensors("GluGrad", grads=grads, x=x)
-        if not -x.dim() <= axis < x.dim():
-            raise RuntimeError(f"For 'GluGrad', the 'axis' must be in range [-{x.dim()}, {x.dim()}), but got {axis}.")
-        expected = [*x.shape]
-        expected[axis] //= 2
-        if [*grads.shape] != expected:
-            raise RuntimeError(f"For 'GluGrad', 'grads' must be {tuple(expected)}, but got {tuple(grads.shape)}.")
-        return derivative(lambda x: torch.nn.functional.glu(x, axis), x, grads)
-
-    return run
-
-
 # --- sums, dropout, normal lengths ------------------------------------------------------------------------------------
 
 
@@ -220,7 +181,7 @@ def L2NormalizeGrad(axis: Any = 0, epsilon: float = 0.0001) -> _Run:
         raise TypeError(f"For 'L2NormalizeGrad', the length of 'axis' must be 1, but got {axis}.")
 
     def run(x: Any, y: Any, dy: Any) -> Any:
-        x, y, dy = alike("L2NormalizeGrad", "f", {"x": x, "y": y, "dy": dy}, TypeError)
+        x, y, dy = alike("L2NormalizeGrad", "f=", {"x": x, "y": y, "dy": dy})
         along = all_axes(axis, x.dim())
 
         def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
@@ -228,17 +189,6 @@ def L2NormalizeGrad(axis: Any = 0, epsilon: float = 0.0001) -> _Run:
             return (dy - y * torch.sum(y * dy, along, keepdim=True)) * torch.rsqrt(squares)
 
         return wrap(in_float32(compute)(x, y, dy))
-
-    return run
-
-
-@primitive
-def LRNGrad(depth_radius: Int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> _Run:
-    """The gradient of `LRN` by x (N, C, H, W); its value ``y`` is not read."""
-
-    def run(grads: Any, x: Any, y: Any) -> Any:
-        check_shapes("LRNGrad", grads=grads, x=x, y=y)
-        return derivative(lambda x: F.lrn(wrap(x), depth_radius, bias, alpha, beta), x, grads)
 
     return run
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, check_tensors, checks_places, to_dtype
-from mindspore_compat.ops._declare import Int, Typed, plain, primitive
-from mindspore_compat.ops.operations._gradient_ops import alike, as_torch, check_shapes, derivative, in_float32
+from mindspore_compat.ops._declare import Int, Typed, declared, primitive, row
+from mindspore_compat.ops.operations._gradient_ops import alike, as_torch, check_shapes, in_float32
 
 __all__ = """
-    BinaryCrossEntropyGrad KLDivLossGrad MultiMarginLossGrad MultilabelMarginLossGrad NLLLossGrad
+    BinaryCrossEntropyGrad KLDivLossGrad NLLLossGrad
     SigmoidCrossEntropyWithLogitsGrad SmoothL1LossGrad SoftMarginLossGrad
 """.split()
 
@@ -71,90 +70,75 @@ def NLLLossGrad(reduction: _Reduction = "mean", ignore_index: Int = -100) -> _Ru
     return run
 
 
-@primitive
-def BinaryCrossEntropyGrad(reduction: _Reduction = "mean") -> _Run:
-    """The gradient of `BinaryCrossEntropy` by shares: weight · (x - y) / (x · (1 - x))."""
+def _loss(owner: str, kinds: str, compute: _Run, inputs: str, doc: str, **attributes: Any) -> Any:
+    """A row: ``compute(x, y, dy, attributes)`` over the named inputs ``@x``, ``@y`` and the gradient ``*dy``."""
+    names = inputs.replace("@", "").replace("*", "").split()
+    first, second = (word[1:] for word in inputs.split() if word[0] == "@")
+    along = next(word[1:] for word in inputs.split() if word[0] == "*")
 
-    def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return weight * dy * (x - y) / torch.clamp(x * (1 - x), min=1e-12)
+    def run(*args: Any, **given: Any) -> Any:
+        tensors = dict(zip(names, args, strict=True))
+        x, y = alike(owner, kinds, {first: tensors[first], second: tensors[second]})
+        dy = _of_each(owner, tensors[along], x, given["reduction"])
+        return wrap(in_float32(lambda x, y, dy: compute(x, y, dy, given))(x, y, dy))
 
-    def run(input: Any, target: Any, grad_output: Any, weight: Any = None) -> Any:
-        weight = torch.ones_like(as_torch(input)) if weight is None else weight
-        x, y, weight = alike("BinaryCrossEntropyGrad", "f", {"input": input, "target": target, "weight": weight})
-        dy = _of_each("BinaryCrossEntropyGrad", grad_output, x, reduction)
-        return wrap(in_float32(compute)(x, y, dy, weight))
-
-    return run
-
-
-@primitive
-def SmoothL1LossGrad(beta: Typed[float | int] = 1.0, reduction: _Reduction = "none") -> _Run:
-    """The gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d."""
-
-    def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-        d = x - y
-        return dy * torch.where(torch.abs(d) < beta, d / beta, torch.sign(d))
-
-    def run(prediction: Any, target: Any, dout: Any) -> Any:
-        x, y = alike("SmoothL1LossGrad", "f", {"prediction": prediction, "target": target}, TypeError)
-        return wrap(in_float32(compute)(x, y, _of_each("SmoothL1LossGrad", dout, x, reduction)))
-
-    return run
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in attributes]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return row(run, doc, **attributes)
 
 
-@primitive
-def SoftMarginLossGrad(reduction: _Reduction = "mean") -> _Run:
-    """The gradient of `SoftMarginLoss` by the prediction: -y / (1 + exp(y · x))."""
-
-    def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-        return -dy * y * torch.sigmoid(-y * x)
-
-    def run(predict: Any, label: Any, dout: Any) -> Any:
-        x, y = alike("SoftMarginLossGrad", "f", {"predict": predict, "label": label})
-        return wrap(in_float32(compute)(x, y, _of_each("SoftMarginLossGrad", dout, x, reduction)))
-
-    return run
+def _smooth(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, given: dict[str, Any]) -> torch.Tensor:
+    d = x - y
+    return dy * torch.where(torch.abs(d) < given["beta"], d / given["beta"], torch.sign(d))
 
 
-@primitive
-def KLDivLossGrad(reduction: str = "mean") -> _Run:
-    """The gradient of `KLDivLoss` by logits: -labels · the loss's; "batchmean" divides by the first axis."""
-    check_one_of(reduction, "reduction", ("none", "mean", "batchmean", "sum"), "KLDivLossGrad")
+def _divergence(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, given: dict[str, Any]) -> torch.Tensor:
+    return -y * (dy / x.shape[0] if given["reduction"] == "batchmean" and x.dim() else dy)
 
-    def run(grads: Any, logits: Any, labels: Any) -> Any:
-        x, y = alike("KLDivLossGrad", "f", {"logits": logits, "labels": labels}, TypeError)
-        dy = _of_each("KLDivLossGrad", grads, x, reduction)
-        if reduction == "batchmean" and x.dim():
-            dy = dy / x.shape[0]
-        return wrap(-y * dy)
 
-    return run
+def _binary(input: Any, target: Any, grad_output: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    owner, weight = "BinaryCrossEntropyGrad", torch.ones_like(as_torch(input)) if weight is None else weight
+    x, y, weight = alike(owner, "f", {"input": input, "target": target, "weight": weight})
+    dy = _of_each(owner, grad_output, x, reduction)
+    return wrap(
+        in_float32(lambda x, y, dy, weight: weight * dy * (x - y) / torch.clamp(x * (1 - x), min=1e-12))(
+            x, y, dy, weight
+        )
+    )
 
 
 def _cross_entropy(x: Any, y: Any, dout: Any) -> Any:
     """The gradient of `SigmoidCrossEntropyWithLogits` by logits: (sigmoid(x) - y) · dout."""
-    items = alike("SigmoidCrossEntropyWithLogitsGrad", "f", {"x": x, "y": y, "dout": dout}, TypeError)
+    items = alike("SigmoidCrossEntropyWithLogitsGrad", "f=", {"x": x, "y": y, "dout": dout})
     return wrap(in_float32(lambda x, y, dy: (torch.sigmoid(x) - y) * dy)(*items))
 
 
-SigmoidCrossEntropyWithLogitsGrad = plain("SigmoidCrossEntropyWithLogitsGrad", _cross_entropy)
-
-
-@primitive
-def MultiMarginLossGrad(p: Int = 1, margin: float = 1.0, reduction: _Reduction = "mean") -> _Run:
-    """The gradient of `MultiMarginLoss` by x."""
-
-    def run(y_grad: Any, x: Any, target: Any, weight: Any = None) -> Any:
-        return derivative(lambda x: F.multi_margin_loss(wrap(x), target, p, margin, weight, reduction), x, y_grad)
-
-    return run
-
-
-@primitive
-def MultilabelMarginLossGrad(reduction: _Reduction = "mean") -> _Run:
-    """The gradient of `MultilabelMarginLoss` by x; ``is_target``, its second value, is not read."""
-
-    def run(y_grad: Any, x: Any, target: Any, is_target: Any) -> Any:
-        return derivative(lambda x: F.multilabel_margin_loss(wrap(x), target, reduction), x, y_grad)
-
-    return run
+globals().update(
+    declared(
+        {
+            "SigmoidCrossEntropyWithLogitsGrad": _cross_entropy,
+            "BinaryCrossEntropyGrad": row(
+                _binary, "The gradient of `BinaryCrossEntropy` by shares: weight · (x - y) / (x · (1 - x)).",
+                reduction=(_Reduction, "mean"),
+            ),
+            "SmoothL1LossGrad": _loss(
+                "SmoothL1LossGrad", "f=", _smooth, "@prediction @target *dout",
+                "The gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d.",
+                beta=(Typed[float | int], 1.0), reduction=(_Reduction, "none"),  # type: ignore[misc]
+            ),
+            "SoftMarginLossGrad": _loss(
+                "SoftMarginLossGrad", "f", lambda x, y, dy, given: -dy * y * torch.sigmoid(-y * x),
+                "@predict @label *dout",
+                "The gradient of `SoftMarginLoss` by the prediction: -y / (1 + exp(y · x)).",
+                reduction=(_Reduction, "mean"),
+            ),
+            "KLDivLossGrad": _loss(
+                "KLDivLossGrad", "f=", _divergence, "*grads @logits @labels",
+                'The gradient of `KLDivLoss` by logits: -labels · the loss\'s; "batchmean" divides by the first axis.',
+                reduction=(Literal["none", "mean", "batchmean", "sum"], "mean"),
+            ),
+        },
+        __name__,
+    )
+)  # fmt: skip

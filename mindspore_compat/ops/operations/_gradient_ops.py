@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from mindspore_compat.common._overwritten import aside
+from mindspore_compat.common._refusals import DtypeError, ShapeError
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
@@ -66,15 +67,11 @@ def pushed(function: _Run, x: Any, tangent: Any) -> Any:
     return derivative(lambda seeds: derivative(function, x, seeds), seeds, tangent)
 
 
-def check_shapes(owner: str, error: type[Exception] = ValueError, **given: torch.Tensor) -> None:
-    """``error`` unless the tensors have one shape, as upstream's kernels that walk through them together."""
-    (first, x), *others = given.items()
-    for name, other in others:
-        if other.shape != x.shape:
-            raise error(
-                f"For '{owner}', the shapes of '{first}' and '{name}' are not equal: they must be of the same shape, "
-                f"but got {tuple(x.shape)} and {tuple(other.shape)}."
-            )
+def check_shapes(owner: str, **given: torch.Tensor) -> None:
+    """ShapeError unless the tensors have one shape: none is broadcast."""
+    shapes = {name: tuple(x.shape) for name, x in given.items()}
+    if len(set(shapes.values())) > 1:
+        raise ShapeError(f"For '{owner}', the tensors must be of the same shape, but got {shapes}.")
 
 
 #: letter -> dtypes: h 16 and 32 bit floats, f all floats, c complex, i signed and u unsigned integers, b bools
@@ -99,26 +96,17 @@ def check_kind(owner: str, name: str, x: torch.Tensor, kinds: str) -> None:
         )
 
 
-def alike(
-    owner: str,
-    kinds: str,
-    given: dict[str, Any],
-    mixed: type[Exception] | None = None,
-    shapes: type[Exception] = ValueError,
-) -> tuple[torch.Tensor, ...]:
-    """Tensors of one shape and one dtype of these kinds, checked; ``mixed`` is raised for several dtypes, None casts
-    all to the first one's, as upstream's kernels do; ``shapes`` for several shapes.
+def alike(owner: str, kinds: str, given: dict[str, Any]) -> tuple[torch.Tensor, ...]:
+    """Tensors of one shape and one dtype of these kinds, checked; "=" among the kinds refuses several dtypes, else all
+    are cast to the first one's, as by upstream's kernels.
     """
     check_tensors(owner, **given)
     first, *others = given.values()
     for name, x in given.items():
-        check_kind(owner, name, x, kinds)
-        if mixed is not None and x.dtype is not first.dtype:
-            raise mixed(
-                f"For '{owner}', the dtype of '{name}' must be the same as that of '{next(iter(given))}', but got "
-                f"{dtype_name(x.dtype)} and {dtype_name(first.dtype)}."
-            )
-    check_shapes(owner, shapes, **given)
+        check_kind(owner, name, x, kinds.replace("=", ""))
+        if "=" in kinds and x.dtype is not first.dtype:
+            raise DtypeError(f"For '{owner}', the tensors must be of one dtype, but '{name}' is of {x.dtype}.")
+    check_shapes(owner, **given)
     return as_torch((first, *[to_dtype(other, first.dtype) for other in others]))
 
 
@@ -137,27 +125,15 @@ def in_float32(function: _Run) -> _Run:
 # --- element by element -----------------------------------------------------------------------------------------------
 
 
-class _Formula(NamedTuple):
-    """A gradient element by element: the formula over tensors with upstream's names, its docstring, and the arguments
-    of `alike`.
-    """
-
-    function: _Run
-    doc: str
-    kinds: str = "fc"
-    mixed: type[Exception] | None = None
-    shapes: type[Exception] = ValueError
-
-
-def _checked(name: str, formula: _Formula) -> _Run:
+def _checked(name: str, kinds: str, formula: _Run) -> _Run:
     """The formula with upstream's checks."""
-    signature, compute = inspect.signature(formula.function), in_float32(formula.function)
+    signature, compute = inspect.signature(formula), in_float32(formula)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs).arguments
-        return wrap(compute(*alike(name, formula.kinds, given, formula.mixed, formula.shapes)))
+        return wrap(compute(*alike(name, kinds, signature.bind(*args, **kwargs).arguments)))
 
-    run.__doc__, run.__signature__ = formula.doc, signature  # type: ignore[attr-defined]
+    run.__doc__ = f"The gradient of `{name.removesuffix('Grad')}`, element by element."
+    run.__signature__ = signature  # type: ignore[attr-defined]
     return run
 
 
@@ -202,70 +178,34 @@ def _kept(gradient: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.where(mask, gradient, torch.zeros_like(gradient))
 
 
-_FORMULAS = {
-    "AbsGrad": _Formula(
-        lambda x, dout: dout * torch.sign(x), "The gradient of `Abs` by x: dout · sign(x).", "fi", shapes=RuntimeError
-    ),
-    "ACosGrad": _Formula(lambda x, dout: -dout * _cosine(x), "The gradient of `ACos` by x.", shapes=RuntimeError),
-    "AsinGrad": _Formula(lambda x, dout: dout * _cosine(x), "The gradient of `Asin` by x.", shapes=RuntimeError),
-    "AtanGrad": _Formula(
-        lambda x, dout: dout / (1 + torch.conj(x * x)), "The gradient of `Atan` by x.", shapes=RuntimeError
-    ),
-    "AcoshGrad": _Formula(
-        lambda out, dout: dout / torch.conj(torch.sinh(out)),
-        "The gradient of `Acosh` by its value ``out``.",
-        shapes=RuntimeError,
-    ),
-    "AsinhGrad": _Formula(
-        lambda out, dout: dout / torch.conj(torch.cosh(out)),
-        "The gradient of `Asinh` by its value ``out``.",
-        shapes=RuntimeError,
-    ),
-    "ReciprocalGrad": _Formula(lambda y, dy: -dy * torch.conj(y * y), "The gradient of 1 / x by its value ``y``."),
-    "InvGrad": _Formula(
-        lambda x, grad: -grad * x * x,
-        "The gradient of 1 / x by its value ``x``, for complex ones not conjugated, as upstream's.",
-        "fci",
-        TypeError,
-    ),
-    "RsqrtGrad": _Formula(
-        lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop),
-        "The gradient of `Rsqrt` by its value: the first argument is the value, the second its gradient.",
-    ),
-    "SqrtGrad": _Formula(
-        lambda dy, y: 0.5 * y / torch.conj(dy),
-        "The gradient of `Sqrt` by its value: the first argument is the value, the second its gradient.",
-    ),
-    "SigmoidGrad": _Formula(
-        lambda y, dy: dy * torch.conj(y * (1 - y)), "The gradient of `Sigmoid` by its value ``y``."
-    ),
-    "TanhGrad": _Formula(lambda y, dy: dy * (1 - y * y), "The gradient of tanh by its value ``y``: dy · (1 - y²)."),
-    "SiLUGrad": _Formula(_silu, "The gradient of x · sigmoid(x) by x.", "f", TypeError),
-    "SeluGrad": _Formula(_selu, "The gradient of `SeLU` by its value ``result``.", "f", RuntimeError),
-    "EluGrad": _Formula(
-        lambda dout, out: torch.where(out < 0, dout * (out + 1), dout), "The gradient of `Elu` by its value.", "f"
-    ),
-    "ReluGrad": _Formula(
-        lambda y_backprop, x: _kept(y_backprop, x > 0), "The gradient of `ReLU` by x, or by its value.", "fiub"
-    ),
-    "ReLU6Grad": _Formula(
-        lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x <= 6)),
-        "The gradient of `ReLU6` by x; at 6 it still passes.",
-        "f",
-    ),
-    "GeLUGrad": _Formula(_gelu, "The gradient of `GeLU` by x; its value ``y`` is not read.", "f"),
-    "FastGeLUGrad": _Formula(_fast_gelu, "The gradient of `FastGeLU` by x.", "h"),
-    "HSwishGrad": _Formula(_hard_swish, "The gradient of `HSwish` by x.", "f", RuntimeError),
-    "HSigmoidGrad": _Formula(_hard_sigmoid, "The gradient of `HSigmoid` by x.", "fi", RuntimeError),
-    "SoftplusGrad": _Formula(
-        lambda gradients, features: gradients * torch.sigmoid(features),
-        "The gradient of `Softplus` by x.",
-        "f",
-        TypeError,
-    ),
+#: name -> (dtypes, the formula over tensors with upstream's names; ``y``, ``out`` and ``result`` are the forward value)
+_FORMULAS: dict[str, tuple[str, _Run]] = {
+    "AbsGrad": ("fi", lambda x, dout: dout * torch.sign(x)),
+    "ACosGrad": ("fc", lambda x, dout: -dout * _cosine(x)),
+    "AsinGrad": ("fc", lambda x, dout: dout * _cosine(x)),
+    "AtanGrad": ("fc", lambda x, dout: dout / (1 + torch.conj(x * x))),
+    "AcoshGrad": ("fc", lambda out, dout: dout / torch.conj(torch.sinh(out))),
+    "AsinhGrad": ("fc", lambda out, dout: dout / torch.conj(torch.cosh(out))),
+    "ReciprocalGrad": ("fc", lambda y, dy: -dy * torch.conj(y * y)),
+    # x is the value, for complex ones not conjugated, as upstream's
+    "InvGrad": ("fci=", lambda x, grad: -grad * x * x),
+    # the first argument is the value, the second its gradient
+    "RsqrtGrad": ("fc", lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop)),
+    "SqrtGrad": ("fc", lambda dy, y: 0.5 * y / torch.conj(dy)),
+    "SigmoidGrad": ("fc", lambda y, dy: dy * torch.conj(y * (1 - y))),
+    "TanhGrad": ("fc", lambda y, dy: dy * (1 - y * y)),
+    "SiLUGrad": ("f=", _silu),
+    "SeluGrad": ("f=", _selu),
+    "EluGrad": ("f", lambda dout, out: torch.where(out < 0, dout * (out + 1), dout)),
+    "ReluGrad": ("fiub", lambda y_backprop, x: _kept(y_backprop, x > 0)),
+    "ReLU6Grad": ("f", lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x <= 6))),  # at 6 it still passes
+    "GeLUGrad": ("f", _gelu),
+    "FastGeLUGrad": ("h", _fast_gelu),
+    "HSwishGrad": ("f=", _hard_swish),
+    "HSigmoidGrad": ("fi=", _hard_sigmoid),
+    "SoftplusGrad": ("f=", lambda gradients, features: gradients * torch.sigmoid(features)),
 }
-_CLASSES = {name: plain(name, _checked(name, formula), __name__) for name, formula in _FORMULAS.items()}
-globals().update(_CLASSES)
+globals().update({name: plain(name, _checked(name, *formula), __name__) for name, formula in _FORMULAS.items()})
 
 
 def _shrink(owner: str, lambd: Any, names: tuple[str, str]) -> _Run:
@@ -274,7 +214,7 @@ def _shrink(owner: str, lambd: Any, names: tuple[str, str]) -> _Run:
         raise TypeError(f"For '{owner}', the 'lambd' must be a number, but got {type(lambd).__name__}.")
 
     def run(gradient: Any, x: Any) -> Any:
-        gradient, x = alike(owner, "h", dict(zip(names, (gradient, x))), RuntimeError)
+        gradient, x = alike(owner, "h=", dict(zip(names, (gradient, x))))
         return wrap(_kept(gradient, torch.abs(x) > lambd))
 
     return run

@@ -9,6 +9,8 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._index_bounds import refuse_negative
+from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal
 from mindspore_compat.ops.operations._update_ops import _dense, _moments, _root, _step, check_rows, rounds
@@ -26,10 +28,11 @@ def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _R
     one after the other.
     """
 
+    @checks_places("SparseApply")
     def run(*given: Any) -> tuple:
         *inputs, grad, indices = given
         check_rows("SparseApply", tuple(inputs[:variables]), grad, indices)
-        rows = indices.long()
+        rows = refuse_negative(indices.long())
         if sums:
             rows = torch.unique(rows)
             grad = _dense(grad, indices, inputs[0])[rows]

@@ -9,9 +9,10 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._index_bounds import refuse_negative
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._adapt import as_ints, checks_places
 from mindspore_compat.ops._declare import Bool, plain, primitive
 from mindspore_compat.ops.operations import _sparse_coo_ops
 from mindspore_compat.ops.operations._sparse_coo_ops import *  # noqa: F403
@@ -32,9 +33,11 @@ def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:
     return F.coalesce(x_indices, x_values, x_shape)
 
 
+@checks_places("SparseToDense")
 def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
     """Zeros with the values added at rows of indices."""
-    places = torch.unbind(torch.Tensor.long(indices), -1) if indices.dim() > 1 else (torch.Tensor.long(indices),)
+    indices = refuse_negative(torch.Tensor.long(indices))
+    places = torch.unbind(indices, -1) if indices.dim() > 1 else (indices,)
     zeros = torch.zeros(as_ints(shape), dtype=values.dtype, device=values.device)
     return torch.index_put(zeros, places, values, accumulate=True)
 

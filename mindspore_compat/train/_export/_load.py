@@ -14,6 +14,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from mindspore_compat._api.errors import COVERAGE_PAGE
+from mindspore_compat._capture.graph.ir import MAX_LEAVES, num_leaves
 from mindspore_compat._format import envelope
 from mindspore_compat._format.ckpt import check_count
 from mindspore_compat._format.decryption import decrypt
@@ -328,10 +329,21 @@ def _item(items: Any, index: Any) -> Any:
     return items[int(index)]
 
 
+def _make_tuple(*items: Any) -> tuple[Any, ...]:
+    """The items as a tuple.
+
+    Raises:
+        ValueError: for tuples of tuples with too many values: a small file can share the same part over and over.
+    """
+    if any(type(item) is tuple for item in items) and num_leaves(items) > MAX_LEAVES:
+        raise ValueError(f"nested tuples may hold at most {MAX_LEAVES} values, but its result holds more")
+    return items
+
+
 _STRUCTURE: dict[str, Callable[..., Any]] = {
     "UpdateState": lambda *_: None,
-    "MakeTuple": lambda *items: items,
-    "make_list": lambda *items: items,
+    "MakeTuple": _make_tuple,
+    "make_list": _make_tuple,
     "TupleGetItem": _item,
     "list_getitem": _item,
     "Partial": lambda function, *arguments: _call(function, *arguments),

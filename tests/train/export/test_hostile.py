@@ -376,3 +376,33 @@ def test_operators_in_place_do_not_change_what_the_file_or_the_caller_holds(tmp_
     for _ in range(2):
         assert net(x).asnumpy().tolist() == [[2, 2, 2]]
     assert x.asnumpy().tolist() == [[1, 1, 1]]
+
+
+# --- tuples of tuples ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["MakeTuple", "make_list"])
+def test_tuples_that_share_their_parts_end_before_memory_grows(kind: str, tmp_path: Path) -> None:
+    def double(model: Any) -> None:
+        last = the_node(model)
+        name = last.output[0]
+        for number in range(30):
+            node = model.graph.node.add(name=f"double{number}", op_type=kind, input=[name, name], output=[f"d{number}"])
+            name = node.output[0]
+        model.graph.output[0].name = name
+
+    net = nn.GraphCell(ms.load(changed(tmp_path, double)))
+    with pytest.raises(ValueError, match=r"node 'd13' of the file .*net\.mindir"):  # 2 ** 14 is above 10,000
+        net(X)
+
+
+def test_a_network_with_such_a_result_is_not_exported(tmp_path: Path) -> None:
+    class Doubling(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            for _ in range(30):
+                x = (x, x)
+            return x
+
+    with pytest.raises(NotImplementedError, match="more than 10000 values"):
+        ms.export(Doubling(), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not os.listdir(tmp_path)
