@@ -77,7 +77,7 @@ for _mode in ("PYNATIVE", "GRAPH"):
             _at_top = f"asks.{_OPERATIONS[_operation].format(net='net')}"
             for _how, _arguments in (("", f"[{_given}]"), (", mutable", _marked)):
                 if _how and _name == "only a number":
-                    continue  # upstream has 0.0 for it, whatever the function (docs/differences.md)
+                    continue  # upstream has 0.0 for it, whatever the function
                 PROGRAMS[f"containers, {_mode.lower()}: {_name}{_how}, {_operation}"] = (
                     f"{_program(_mode, _names, _body, _operation, '*inputs')}"
                     f"say(open({_at_top}(*{_arguments})))\nsay(open(asks(*{_arguments})))"

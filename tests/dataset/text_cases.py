@@ -42,7 +42,7 @@ _TEXTS = [
     "don't $5.00 a@b #tag",
     "ﬁ ① ｱ",
 ]
-#: cases in which the real one gives the start of the text twice (docs/differences.md)
+#: cases in which the real one gives the start of the text twice
 DEFECTS = {
     f"t.{operation}({_TEXTS[index]!r})"
     for index, operation in (

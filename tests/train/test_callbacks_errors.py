@@ -14,7 +14,7 @@ from tests.train.errors_program import ERRORS, raised
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "train_errors.json").read_text())
 
-#: docs/differences.md says why
+#: what differs from MindSpore on purpose
 DIFFERENT: dict[str, str | None] = {
     # upstream trips over the wrong object somewhere inside
     "Model:loss_fn": "TypeError",

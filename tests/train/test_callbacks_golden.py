@@ -17,7 +17,7 @@ from tests.train.callbacks_program import PROGRAMS, recorded
 _FOUND = json.loads((Path(__file__).parents[1] / "golden" / "callbacks.json").read_text())
 GOLDEN, LOGS = _FOUND["programs"], _FOUND["logs"]
 
-#: docs/differences.md says why
+#: what differs from MindSpore on purpose
 DIFFERENT = {
     "eval:ck": ("error", "log", "values"),
     "eval:ck2": ("error", "log", "values"),  # upstream's ModelCheckpoint fails in Model.eval

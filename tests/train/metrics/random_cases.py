@@ -50,7 +50,7 @@ def _classes(r: np.random.RandomState) -> Updates:
 
 def _multilabel(r: np.random.RandomState) -> Updates:
     width, share = r.randint(1, 5), r.choice([0.0, 0.5, 1.0], p=[0.15, 0.7, 0.15])
-    # float64: in float32 the real one divides 0 by 0 where a sample has no positives (docs/differences.md)
+    # float64: in float32 the real one divides 0 by 0 where a sample has no positives
     return [
         tuple((r.rand(rows, width) < share).astype(np.float64) for _ in range(2))
         for rows in r.randint(1, 7, r.randint(1, 4))
