@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._integer_gradients import Shadows
-from mindspore_compat.common._refusals import of_custom_function
 
 __all__ = [
     "DIFFERENTIABLE",
@@ -83,15 +82,10 @@ class _Differentiable:
             THREAD.before_writes = ()
             _set_multithreaded(THREAD.multithreaded)
             THREAD.end = sequence_number()
-        if kind is RuntimeError:
-            raise_other(error)
 
 
 def raise_other(error: RuntimeError) -> None:
-    """Raise what MindSpore would raise instead of ``error``, if it is one of those."""
-    instead = of_custom_function(error)
-    if instead is not error:
-        raise instead from None
+    """Do nothing: ``_differentiation.py`` still calls it."""
 
 
 DIFFERENTIABLE = _Differentiable()

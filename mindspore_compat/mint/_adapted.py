@@ -133,10 +133,6 @@ def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
 
 
 def div(input: Any, other: Any, *, rounding_mode: Any) -> torch.Tensor:
-    if rounding_mode is None:
-        return torch.div(input, other)
-    if rounding_mode not in ("floor", "trunc"):
-        raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.")
     return torch.div(input, other, rounding_mode=rounding_mode)
 
 

@@ -22,7 +22,7 @@ from mindspore_compat._api.validate import (
     check_str_in,
     check_type,
 )
-from mindspore_compat.common._lacking import retried
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops._input_names import positional
 from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later
@@ -96,8 +96,8 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
             args, kwargs = positional(name, args, kwargs)
         try:
             return function(*args, **kwargs)
-        except RuntimeError as error:
-            return retried(error, function, args, kwargs)
+        except (IndexError, RuntimeError) as error:
+            return retry_in_wider_dtype(error, function, args, kwargs, name)
 
     return type(
         name,
@@ -123,8 +123,8 @@ class _Declared(Primitive):
             args, kwargs = positional(self.name, args, kwargs)
         try:
             return self._run(*args, **kwargs)
-        except RuntimeError as error:
-            return retried(error, self._run, args, kwargs)
+        except (IndexError, RuntimeError) as error:
+            return retry_in_wider_dtype(error, self._run, args, kwargs, self.name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

@@ -9,7 +9,6 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops._adapt import with_axes
 
 __all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt"]
 
@@ -38,7 +37,7 @@ class Softmax(Cell):
 
     def construct(self, input: Any) -> Any:
         if isinstance(self.axis, int):
-            return torch.softmax(with_axes("Softmax", input), self.axis)
+            return torch.softmax(input, self.axis)
         return torch.exp(torch.sub(input, kernels.logsumexp(input, self.axis, True)))
 
 
@@ -50,7 +49,7 @@ class Softmin(Cell):
         self.axis = check_type(axis, "axis", int, "Softmin")
 
     def construct(self, x: Any) -> Any:
-        return torch.softmax(torch.neg(with_axes("Softmax", x)), self.axis)
+        return torch.softmax(torch.neg(x), self.axis)
 
 
 class Softmax2d(Cell):
@@ -70,7 +69,7 @@ class LogSoftmax(Cell):
         self.axis = check_type(axis, "axis", int, "LogSoftmax")
 
     def construct(self, x: Any) -> Any:
-        return torch.log_softmax(with_axes("LogSoftmax", x, RuntimeError), self.axis)
+        return torch.log_softmax(x, self.axis)
 
 
 class LogSoftmaxExt(Cell):

@@ -20,7 +20,6 @@ from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import ClipByNorm
-from mindspore_compat.ops._adapt import checks_places
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
@@ -32,13 +31,12 @@ def _check_dtype(owner: str, name: str, value: Any, allowed: tuple[torch.dtype, 
         raise TypeError(f"For '{owner}', the '{name}' should {should}, but got '{names[-1]}'.")
 
 
-@checks_places("Gather", "input_indices")
 def _look_up(table: Any, indices: Any) -> Any:
     """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D).
 
     Raises:
         TypeError: unless the indices are int16, int32 or int64.
-        PlaceError: an index is not in [-V, V); found on a CPU alone.
+        IndexError: an index is not in [-V, V); found on a CPU alone.
     """
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))

@@ -7,8 +7,6 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_float
-from mindspore_compat.common._refusals import DtypeError
-from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn.optim._device import Number, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -46,12 +44,6 @@ class ProximalAdagrad(Optimizer):
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
-        for p in parameters:
-            if not p.is_floating_point():
-                raise DtypeError(
-                    "For primitive[ApplyProximalAdagrad], the input argument[var] must be a type of {Tensor[Float16], "
-                    f"Tensor[Float32]}}, but got Tensor[{dtype_name(p.dtype)}]. Leave it out of the parameters."
-                )
         with in_single((parameters, self._picked(self.accum, picks)), gradients) as lists:
             self._advance(rate, *lists)
 

@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, pair
 
@@ -100,4 +100,4 @@ def matrix_diag(
     return matrix_set_diag(whole, x, k, align)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

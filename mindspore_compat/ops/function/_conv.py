@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -299,4 +299,4 @@ def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padd
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

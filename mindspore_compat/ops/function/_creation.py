@@ -13,7 +13,7 @@ from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import copied, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -383,4 +383,4 @@ def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,7 +10,7 @@ import torch.nn.functional as tf
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
@@ -204,4 +204,4 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -11,7 +11,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common._drawing import Drawn
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream, get_seed
 from mindspore_compat.ops.function._engine import (
@@ -138,4 +138,4 @@ def _channels(operator: str, x: torch.Tensor, p: float) -> torch.Tensor | None:
     return None if mask is None else x * mask * _scale(1 - p, x.dtype)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import check_tensors, get_data, to_dtype
 
@@ -352,4 +352,4 @@ def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, lo
     return wrap(out)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import PlaceError, is_out_of_range
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
@@ -20,12 +18,9 @@ from mindspore_compat.ops._adapt import (
     as_ints,
     as_plain,
     changed,
-    check_tensors,
-    checks_places,
     get_data,
     in_range,
     pair,
-    takes_unsigned,
     to_dtype,
 )
 
@@ -50,7 +45,6 @@ def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
     return as_plain(indices, _int64, like)
 
 
-@checks_places("Gather", "input_indices")
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """Slices along ``axis`` by index: indices of any shape take the place of the axis. The first ``batch_dims`` axes of
     both are one and the same.
@@ -96,7 +90,6 @@ def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
     return wrap(torch.reshape(result, (*batch, *middle, *rest, *tail)))
 
 
-@checks_places("GatherD", "index")
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
     """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
     dim, index = as_int(dim), as_long(index)
@@ -115,26 +108,23 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
     return gather_elements(x, dim, index)
 
 
-@checks_places("GatherNd")
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
     return wrap(input_x[tuple(torch.unbind(indices, -1))])
 
 
-@checks_places("Take", "index")
 def take(input: Any, index: Any) -> Any:
     """Elements of the flattened tensor."""
     return wrap(by_shape(torch.take, input, as_long(index)))
 
 
-@checks_places("Gather", "input_indices")
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """Slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
     try:
         return wrap(torch.index_select(input, axis, index))
-    except (IndexError, RuntimeError) as error:
-        if not is_out_of_range(error) or not bool(torch.any(index < 0)):
+    except (IndexError, RuntimeError):
+        if not bool(torch.any(index < 0)):
             raise
         return wrap(torch.index_select(input, axis, torch.where(index < 0, index + input.shape[axis], index)))
 
@@ -142,7 +132,6 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 # --- writing at indices -----------------------------------------------------------------------------------------------
 
 
-@checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """``x``, itself changed, with ``y`` added at the indices of ``axis``."""
     result = torch.index_add(x, axis, indices, y)
@@ -151,14 +140,12 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
     return wrap(result)
 
 
-@checks_places("IndexFill", "index")
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with one value at the indices of ``axis``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
     return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
-@checks_places("IndexPut")
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """``x`` with values at the index tensors."""
     return wrap(torch.index_put(x, [as_long(item) for item in indices], values, bool(accumulate)))
@@ -168,19 +155,16 @@ def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
     return constant(as_ints(indices), like.device) if not isinstance(indices, torch.Tensor) else as_long(indices)
 
 
-@checks_places("InplaceUpdate")
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with its rows replaced by those of ``v``."""
     return wrap(torch.index_copy(x, 0, _rows(indices, x), v))
 
 
-@checks_places("InplaceAdd")
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with ``v`` added to its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v))
 
 
-@checks_places("InplaceSub")
 def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
     """A copy of ``x`` with ``v`` subtracted from its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
@@ -207,30 +191,13 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 def slice_scatter(
     input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """``input`` with a slice of ``axis`` replaced.
-
-    Raises:
-        ValueError: if ``src`` has not the slice's shape.
-    """
-    return _slice_replaced(lambda: torch.slice_scatter(input, src, axis, start, end, step))
-
-
-def _slice_replaced(replace: Callable[[], torch.Tensor]) -> Any:
-    try:
-        return wrap(replace())
-    except RuntimeError as error:
-        if "expected src to have a size" not in str(error):
-            raise
-        raise ValueError(f"For slice_scatter, src shape should be equal to the slice size: {error}") from None
+    """``input`` with a slice of ``axis`` replaced."""
+    return wrap(torch.slice_scatter(input, src, axis, start, end, step))
 
 
 def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
-    """``input`` with one slice of ``axis`` replaced.
-
-    Raises:
-        ValueError: if ``src`` has not the slice's shape.
-    """
-    return _slice_replaced(lambda: torch.select_scatter(input, src, axis, index))
+    """``input`` with one slice of ``axis`` replaced."""
+    return wrap(torch.select_scatter(input, src, axis, index))
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -264,8 +231,6 @@ where = select
 
 def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     """``input_x`` with ``value`` where the mask holds."""
-    if not isinstance(mask, torch.Tensor):
-        check_tensors("masked_fill", mask=mask)
     _check_mask(mask, "MaskedFill")
     if isinstance(value, torch.Tensor):
         return wrap(torch.where(mask, to_dtype(value, input_x.dtype), input_x))
@@ -348,7 +313,7 @@ def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
-@takes_unsigned
+@with_dtype_fallback
 def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kind: str, start: Any) -> Any:
     """Reduce the slices at positions of one id; ids below 0 are left out."""
     count, lead = as_int(num_segments), segment_ids.dim()
@@ -356,7 +321,7 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     ids = torch.reshape(as_long(segment_ids), (-1,))
     rows = torch.reshape(x, (ids.numel(), *rest))
     if x.device.type == "cpu" and ids.numel() and int(ids.max()) >= count:
-        raise PlaceError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
+        raise ValueError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
     ids = torch.where(ids < 0, count, ids)  # to a row that is cut off again: nothing asks for values
     result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
     if kind == "sum":
@@ -390,4 +355,4 @@ def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _segments(x, segment_ids, num_segments, "prod", 1)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -11,7 +11,7 @@ import torch.nn.functional as tf
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
@@ -382,4 +382,4 @@ def intopk(x1: Any, x2: Any, k: int) -> Any:
     return wrap(torch.sum(x1 > target, 1) < k)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,7 +10,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -145,4 +145,4 @@ def padding(x: Any, pad_dim_size: int = 8) -> Any:
     return wrap(tf.pad(x, (0, pad_dim_size - 1)))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

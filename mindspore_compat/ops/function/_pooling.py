@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import _pad_same, sizes_of
@@ -286,4 +286,4 @@ def fractional_max_pool3d(
     )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
@@ -202,4 +202,4 @@ def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

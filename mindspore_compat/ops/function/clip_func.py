@@ -10,7 +10,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._compiled_meaning import is_compiled
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops._adapt import to_dtype
@@ -144,4 +144,4 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
     return scaled[0] if isinstance(x, torch.Tensor) else _together(x, scaled)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,10 +10,9 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._lacking import retried
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, is_cast_by_operator, pair, takes_unsigned, to_dtype
+from mindspore_compat.ops._adapt import is_cast_by_operator, pair, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum
@@ -30,8 +29,8 @@ def matmul(input: Any, other: Any) -> Any:
         input, other = pair(input, other)
     try:
         return wrap(kernels.matmul(input, other))
-    except RuntimeError as error:  # not `takes_unsigned`, which costs as much as a small product
-        return wrap(retried(error, kernels.matmul, (input, other)))
+    except RuntimeError as error:
+        return wrap(retry_in_wider_dtype(error, kernels.matmul, (input, other), None, "matmul"))
 
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
@@ -63,19 +62,16 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
 batch_mat_mul = mat_mul
 
 
-@takes_unsigned
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
     return wrap(kernels.mm(input, mat2))
 
 
-@takes_unsigned
 def bmm(input_x: Any, mat2: Any) -> Any:
     """The products of matrices in a batch."""
     return wrap(kernels.matmul(input_x, mat2))
 
 
-@takes_unsigned
 def mv(mat: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return wrap(kernels.mv(mat, vec))
@@ -212,7 +208,6 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
 
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
     """``bias`` added to the channels: the second axis, or the last for "NHWC"."""
-    check_same_dtype("BiasAdd", input_x=input_x, bias=bias)
     if data_format in ("NCHW", "NCDHW") and input_x.dim() > 2:
         bias = torch.reshape(bias, (-1, *(1,) * (input_x.dim() - 2)))
     return wrap(torch.add(input_x, bias))
@@ -382,4 +377,4 @@ def lstsq(input: Any, A: Any) -> Any:
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__, skip="matmul")

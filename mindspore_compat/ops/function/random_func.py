@@ -16,7 +16,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream
@@ -337,4 +337,4 @@ __getattr__ = module_getattr(
 )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

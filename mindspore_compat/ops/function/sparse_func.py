@@ -13,7 +13,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._refusals import ShapeError, in_range
+from mindspore_compat.common._tensor_indexing import in_range
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
@@ -185,13 +185,9 @@ def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
     given = [(x.indices, x.values, x.shape) for x in sp_input]
     shape, start, moved = list(given[0][2]), 0, []
     axis = in_range(concat_dim, len(shape))
-    for _, values, size in given[1:]:
-        if values.dtype != given[0][1].dtype:
-            raise TypeError(
-                f"For 'coo_concat', the values must have one dtype, but got {given[0][1].dtype} and {values.dtype}."
-            )
+    for _, _, size in given[1:]:
         if len(size) != len(shape) or any(a != b for k, (a, b) in enumerate(zip(shape, size)) if k != axis):
-            raise ShapeError(
+            raise ValueError(
                 f"For 'coo_concat', the shapes must be the same but for axis {axis}, but got {tuple(shape)} and {size}."
             )
     for indices, _, size in given:
