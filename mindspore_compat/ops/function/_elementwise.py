@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
@@ -168,7 +167,6 @@ trunc = _unary("trunc", torch.trunc)
 
 def round(input: Any, *, decimals: int = 0) -> Any:
     """Round half to even, to ``decimals`` places."""
-    check_type(decimals, "decimals", int, "Round")
     return wrap(torch.round(input, decimals=decimals) if decimals else torch.round(input))
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat.common._saved_shapes import by_shape
@@ -51,7 +50,6 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
 
     Indices below 0 count from the end.
     """
-    check_type(batch_dims, "batch_dims", int, "Gather")
     axis = as_int(axis)
     check_indices(input_indices)
     x, indices = input_params, as_plain(input_indices, None, input_params)
@@ -213,17 +211,10 @@ def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 
-def _check_mask(mask: Any, owner: str, argument: str = "mask") -> Any:
-    """``mask``, or TypeError unless it is of bools: no number is taken for one."""
-    if mask.dtype is not torch.bool:
-        raise TypeError(f"For '{owner}', the '{argument}' must be a Tensor of bool, but got one of {mask.dtype}.")
-    return mask
-
-
 def select(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where the condition holds, else ``other``; numbers are taken for either."""
     input, other = pair(input, other)
-    return wrap(torch.where(_check_mask(as_plain(condition), "Select", "condition"), input, other))
+    return wrap(torch.where(as_plain(condition), input, other))
 
 
 where = select
@@ -231,7 +222,6 @@ where = select
 
 def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     """``input_x`` with ``value`` where the mask holds."""
-    _check_mask(mask, "MaskedFill")
     if isinstance(value, torch.Tensor):
         return wrap(torch.where(mask, to_dtype(value, input_x.dtype), input_x))
     return wrap(torch.masked_fill(input_x, mask, value))
@@ -239,14 +229,14 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
 
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, in one axis."""
-    return wrap(by_shape(torch.masked_select, input, _check_mask(mask, "MaskedSelect")))
+    return wrap(by_shape(torch.masked_select, input, mask))
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """``input`` with the elements of ``source`` in order where the mask holds."""
     if mask.dtype is torch.uint8:
         mask = to_dtype(mask, torch.bool)
-    return wrap(torch.masked_scatter(input, _check_mask(mask, "MaskedScatter"), source))
+    return wrap(torch.masked_scatter(input, mask, source))
 
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import plain, wrap
-from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["rotated_iou"]
 
@@ -46,7 +45,6 @@ def rotated_iou(
         >>> print(ops.rotated_iou(a, b).shape)
         (1, 1, 1)
     """
-    check_tensors("rotated_iou", boxes=boxes, query_boxes=query_boxes)
     for name, item in (("boxes", boxes), ("query_boxes", query_boxes)):
         if item.dtype not in (torch.float16, torch.float32, torch.bfloat16):
             raise ValueError(f"For 'rotated_iou', input {name} type is illegal: {item.dtype}.")

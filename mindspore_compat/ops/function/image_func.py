@@ -13,7 +13,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain, check_tensors, to_dtype
+from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
 __all__ = """
     bounding_box_decode bounding_box_encode check_valid crop_and_resize iou roi_align nms_with_mask ps_roi_pooling
@@ -25,7 +25,6 @@ def _check_shapes(owner: str, **given: tuple[Any, tuple[int | None, ...]]) -> No
     """ValueError unless each is a Tensor of its shape; None stands for any length, one length for all of them."""
     length = None
     for name, (x, shape) in given.items():
-        check_tensors(owner, **{name: x})
         found = tuple(x.shape)
         if len(found) != len(shape):
             raise ValueError(f"For '{owner}', the rank of '{name}' must be {len(shape)}, but got {len(found)}.")

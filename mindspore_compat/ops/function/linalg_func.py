@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
@@ -35,27 +34,10 @@ def matmul(input: Any, other: Any) -> Any:
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of two matrices, each transposed first if so asked."""
-    if input.dim() < 2 or mat2.dim() < 2:
-        raise ValueError(
-            f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of "
-            f"{mat2.dim()}. Reshape a vector or use ops.matmul."
-        )
     if transpose_a:
         input = torch.transpose(input, -1, -2)
     if transpose_b:
         mat2 = torch.transpose(mat2, -1, -2)
-    if input.shape[-1] != mat2.shape[-2]:
-        words = (
-            "For BatchMatMul, the row of the input 'y' should be same as the col of the input 'x', with x shape "
-            f"{tuple(input.shape)} and y shape {tuple(mat2.shape)}."
-            if input.dim() > 2 or mat2.dim() > 2
-            else "For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
-            f"{input.shape[-1]} and 'x2_row': {mat2.shape[-2]}."
-        )
-        raise ValueError(
-            f"{words} The columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
-            f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b."
-        )
     return wrap(kernels.matmul(input, mat2))
 
 
@@ -87,11 +69,6 @@ def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None)
     if input.dim() <= 2 and other.dim() <= 2:
         return wrap(kernels.matmul(input, other))
     axis = max(other.dim() - 2, 0)
-    if input.shape[-1] != other.shape[axis]:
-        raise ValueError(
-            "For 'dot', the last axis of the first input must be as long as the last but one of the second, but got "
-            f"{tuple(input.shape)} and {tuple(other.shape)}."
-        )
     return wrap(kernels.tensordot(input, other, ([input.dim() - 1], [axis])))
 
 
@@ -169,8 +146,6 @@ def kron(input: Any, other: Any) -> Any:
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
     """The product of vectors along ``axis``; of integers in int64, of bools how often both are true."""
-    if type(axis) is not int:
-        raise TypeError(f"For vecdot, the dim should be int, but got {type(axis)}.")
     if x.is_complex() or y.is_complex():
         return wrap(torch.linalg.vecdot(x, y, dim=axis))
     return wrap(torch.sum(x * y, dim=axis))
@@ -245,7 +220,6 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
     triangle as it is, as upstream.
     """
-    check_type(upper, "upper", bool, "CholeskyInverse")
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
@@ -282,15 +256,7 @@ log_matrix_determinant = slogdet
 
 
 def eig(A: Any) -> Any:
-    """(eigenvalues, eigenvectors), complex.
-
-    Raises:
-        ValueError: for what are no square matrices. TypeError: for integers.
-    """
-    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
-        raise ValueError(f"For 'Eig', x should be square matrices of at least 2 axes, but got {tuple(A.shape)}.")
-    if not (A.dtype.is_floating_point or A.dtype.is_complex):
-        raise TypeError(f"For primitive[Eig], the input argument[x] must be floating or complex, but got {A.dtype}.")
+    """(eigenvalues, eigenvectors), complex."""
     return wrap(tuple(torch.linalg.eig(A)))
 
 
@@ -331,7 +297,6 @@ def matrix_power(input: Any, n: int) -> Any:
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """The solution of matrix @ x = rhs."""
-    check_type(adjoint, "adjoint", bool, "MatrixSolve")
     return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
 
 
@@ -365,7 +330,6 @@ def qr(input: Any, mode: str = "reduced") -> Any:
 
 def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """(singular values, U, V), or the values alone. V is not transposed."""
-    check_type(full_matrices, "full_matrices", bool, "Svd")
     if not compute_uv:
         return wrap(torch.linalg.svdvals(input))
     u, s, vh = torch.linalg.svd(input, full_matrices)
