@@ -55,9 +55,6 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
         TypeError: for bounds that are no ints. ValueError: for an empty range, and a ``dtype`` that is no signed int.
     """
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    for name, bound in (("minval", minval), ("maxval", high)):
-        if not isinstance(bound, int):
-            raise TypeError(f"For 'randint', the '{name}' must be an int, but got {type(bound).__name__}.")
     if low >= high:
         wanted = "'minval' must be above 0" if maxval is None else "'maxval' must be above 'minval'"
         raise ValueError(f"For 'randint', the {wanted}, but the range is [{low}, {high}).")

@@ -22,8 +22,6 @@ _COMPLEX = (torch.complex64, torch.complex128)
 
 def _refuse(owner: str, value: Any, dtypes: tuple[torch.dtype, ...]) -> None:
     """Raises: TypeError: if it is no Tensor of such a dtype. ValueError: if it has less than two axes."""
-    if not isinstance(value, torch.Tensor):
-        raise TypeError(f"For '{owner}', the input must be a Tensor, but got {type(value).__name__}.")
     if value.dtype not in dtypes:
         known = ", ".join(dtype_name(item) for item in dtypes)
         raise TypeError(f"For '{owner}', the dtype must be one of {known}, but got {dtype_name(value.dtype)}.")

@@ -46,9 +46,8 @@ class MultiClassDiceLoss(LossBase):
         super().__init__()
         owner = "MultiClassDiceLoss"
         self.binarydiceloss = DiceLoss(1e-5)
-        if weights is not None:
-            if weights.dim() != 2:
-                raise ValueError(f"For '{owner}', the dimension of 'weights' must be 2, but got {weights.dim()}.")
+        if weights is not None and weights.dim() != 2:
+            raise ValueError(f"For '{owner}', the dimension of 'weights' must be 2, but got {weights.dim()}.")
         self.weights = weights
         self.ignore_indiex = None if ignore_indiex is None else ignore_indiex
         if isinstance(activation, str) and activation not in _ACTIVATIONS:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_float
+from mindspore_compat._api.validate import check_non_negative_float
 from mindspore_compat.nn.optim._device import Number, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -37,7 +37,6 @@ class ProximalAdagrad(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("accum", accum), ("l1", l1), ("l2", l2)):
             check_non_negative_float(value, name, "ProximalAdagrad")
-        check_bool(use_locking, "use_locking", "ProximalAdagrad")
         self.l1, self.l2, self.use_locking = host_tensor(l1), host_tensor(l2), use_locking
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 

@@ -158,8 +158,6 @@ def NoRepeatNGram(ngram_size: PositiveInt = 1) -> _Run:
     """
 
     def run(state_seq: Any, log_probs: Any) -> Any:
-        if state_seq.dtype != torch.int32:
-            raise TypeError(f"For 'NoRepeatNGram', the 'state_seq' must be int32, but got {state_seq.dtype}.")
         length = state_seq.shape[-1]
         if ngram_size > length:
             raise ValueError(

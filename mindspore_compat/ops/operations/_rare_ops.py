@@ -16,7 +16,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, check_tensors, get_data, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, get_data, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 from mindspore_compat.ops.function.linalg_func import from_triangle
 
@@ -123,9 +123,6 @@ def _pad_and_shift(input_x: Any, cum_sum_arr: Any, shift_idx: Any) -> Any:
     """-1 in as many elements as ``cum_sum_arr`` ends with; those between its elements ``shift_idx`` and the next are
     the first of ``input_x``.
     """
-    check_tensors("PadAndShift", input_x=input_x, cum_sum_arr=cum_sum_arr)
-    if isinstance(shift_idx, bool) or not isinstance(shift_idx, int):
-        raise TypeError(f"For 'PadAndShift', the 'shift_idx' must be an int, but got {type(shift_idx).__name__}.")
     sums = as_ints(cum_sum_arr)
     if not 0 <= shift_idx < len(sums) - 1:
         raise ValueError(f"For 'PadAndShift', the 'shift_idx' must be in [0, {len(sums) - 1}), but got {shift_idx}.")
@@ -242,7 +239,6 @@ def TridiagonalSolve(partial_pivoting: Bool = True) -> _Run:
     """x of A x = rhs; ``diagonals`` (…, 3, n) are A's upper, main and lower one, ``rhs`` (…, n, k)."""
 
     def run(diagonals: Any, rhs: Any) -> Any:
-        check_same_dtype("TridiagonalSolve", diagonals=diagonals, rhs=rhs)
         if diagonals.shape[-2] != 3 or diagonals.shape[-1] != rhs.shape[-2]:
             raise ValueError(
                 "For 'TridiagonalSolve', the shapes must be (..., 3, n) and (..., n, k), but got "
@@ -290,20 +286,8 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
     ``rois`` (N, 5, rois) hold image, x1, y1, x2, y2; times ``spatial_scale`` they are rounded, halves away from 0. With
     more than one region an image upstream's CPU kernel reads them as if they were (N, rois, 5); here they are not.
     """
-    for name, value, kind in (("spatial_scale", spatial_scale, float), ("group_size", group_size, int),
-                              ("output_dim", output_dim, int)):  # fmt: skip
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise TypeError(
-                f"For 'PSROIPooling', the '{name}' must be {kind.__name__}, but got '{type(value).__name__}'."
-            )
-        if value <= 0:
-            raise ValueError(f"For 'PSROIPooling', the '{name}' must be greater than 0, but got {value!r}.")
 
     def run(x: Any, rois: Any) -> Any:
-        check_tensors("PSROIPooling", features=x, rois=rois)
-        check_same_dtype("PSROIPooling", features=x, rois=rois)
-        if not x.dtype.is_floating_point:
-            raise TypeError(f"For 'PSROIPooling', the 'features' must be of a float dtype, but got {x.dtype}.")
         g = group_size
         if x.dim() != 4 or rois.dim() != 3 or x.shape[0] != rois.shape[0] or rois.shape[1] != 5:
             raise RuntimeError(

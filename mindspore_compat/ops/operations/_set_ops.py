@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain, check_tensors
+from mindspore_compat.ops._adapt import as_ints, as_plain
 from mindspore_compat.ops._declare import Typed, primitive
 
 __all__ = ["DenseToDenseSetOperation", "DenseToSparseSetOperation"]
@@ -55,7 +55,6 @@ def _set_operation(owner: str, operation: str, x1: Any, x2: Any, known: torch.Te
 
 
 def _check_sets(owner: str, **given: Any) -> None:
-    check_tensors(owner, **given)
     dtypes = {value.dtype for value in given.values()}
     if len(dtypes) > 1 or not dtypes <= set(_INTEGERS):
         raise TypeError(f"For '{owner}', {' and '.join(given)} must have one integer type, but got {dtypes}.")

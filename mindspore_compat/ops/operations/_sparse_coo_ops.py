@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, check_same_dtype, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 from mindspore_compat.ops.function._arithmetic import quotient
 
@@ -52,7 +52,6 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
 
 
 def _check_pair(owner: str, x1_values: Any, x1_shape: Any, x2_values: Any, x2_shape: Any) -> tuple[int, ...]:
-    check_same_dtype(owner, x1_values=x1_values, x2_values=x2_values)
     shape = as_ints(x1_shape)
     if shape != as_ints(x2_shape):
         raise ValueError(f"For '{owner}', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
@@ -96,7 +95,6 @@ def _extreme(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Any:
 
 def _with_dense(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Any:
     def run(x1_indices: Any, x1_values: Any, x1_shape: Any, x2: Any) -> Any:
-        check_same_dtype(name, x1_values=x1_values, x2=x2)
         shape = as_ints(x1_shape)
         if any(length not in (1, whole) for length, whole in zip(tuple(x2.shape)[::-1], shape[::-1])):
             raise ValueError(f"For '{name}', the shape of 'x2' {tuple(x2.shape)} cannot be broadcast to {shape}.")
@@ -310,7 +308,6 @@ def _sspaddmm(
     alpha: Any, beta: Any,
 ) -> Any:  # fmt: skip
     """(indices (2, n), values, shape) of beta · x1 + alpha · x2 @ x3: first x1's, then a row for each value of x2."""
-    check_same_dtype("Sspaddmm", x1_values=x1_values, x2_values=x2_values, x3_dense=x3_dense)
     rows, columns = torch.Tensor.long(x2_indices)
     width = x3_dense.shape[1]
     products = torch.unsqueeze(x2_values, 1) * x3_dense[columns]

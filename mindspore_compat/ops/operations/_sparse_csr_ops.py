@@ -13,7 +13,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_same_dtype, to_dtype
+from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, plain, primitive
 from mindspore_compat.ops.operations._sparse_coo_ops import coordinates, flat_places, softmax_by
 
@@ -92,7 +92,6 @@ def _add(
     alpha: Any, beta: Any,
 ) -> Any:  # fmt: skip
     """alpha · x1 + beta · x2, with a value where either has one."""
-    check_same_dtype("SparseMatrixAdd", x1_values=x1_values, x2_values=x2_values)
     first = _places(x1_dense_shape, x1_row_pointers, x1_col_indices)
     second = _places(x2_dense_shape, x2_row_pointers, x2_col_indices)
     places, where = torch.unique(torch.cat((first, second)), return_inverse=True)

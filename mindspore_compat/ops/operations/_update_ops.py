@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import changed, check_tensors, get_data
+from mindspore_compat.ops._adapt import changed, get_data
 from mindspore_compat.ops._declare import primitive
 
 __all__ = """
@@ -237,7 +237,6 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
     Raises:
         TypeError: for other types. ValueError: for other shapes.
     """
-    check_tensors(owner, gradient=gradient, indices=indices)
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
