@@ -85,9 +85,8 @@ class FocalLoss(LossBase):
     def __init__(self, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
         self.gamma = gamma
-        if weight is not None:
-            if weight.dim() != 1:
-                raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
         self.weight = weight
         self.logsoftmax = LogSoftmax(1)  # what upstream lists and prints
 
