@@ -342,21 +342,20 @@ def test_compile_refuses_what_the_cell_refuses_and_changes_nothing() -> None:
     assert not np.array_equal(net[0].moving_mean.asnumpy(), before)
 
 
-def test_errors_of_torch_in_a_cell_are_of_both_worlds() -> None:
+def test_errors_in_a_cell_come_out_as_they_are() -> None:
     class Net(nn.Cell):
         def construct(self, compute):
             return compute()
 
     x = Tensor(np.ones((2, 3), np.float32))
-    for compute, kinds in (
-        (lambda: x.sum(5), (ValueError, IndexError)),
-        (lambda: torch.cat((x, x[:, :1])), (ValueError, RuntimeError)),
-        (lambda: torch.nn.functional.linear(x, x.double()), (TypeError, RuntimeError)),
+    for compute, kind in (
+        (lambda: x.sum(5), IndexError),
+        (lambda: torch.cat((x, x[:, :1])), RuntimeError),
+        (lambda: torch.nn.functional.linear(x, x.double()), RuntimeError),
     ):
-        for kind in kinds:
-            with pytest.raises(kind) as caught:
-                Net()(compute)
-        assert caught.value.__cause__ is not None or caught.value.__suppress_context__
+        with pytest.raises(kind) as caught:
+            Net()(compute)
+        assert type(caught.value) is kind
     error = RuntimeError("of the program itself")
 
     def fails():

@@ -97,8 +97,6 @@ def test_a_target_is_checked_and_changes_nothing() -> None:
     assert made._is_device is False
     with pytest.raises(ValueError, match="must be one of"):
         made._set_base_target("TPU")
-    with pytest.raises(TypeError, match="must be string"):
-        made.target = 3
 
 
 def test_maps_and_operators_are_there_and_can_be_replaced() -> None:
@@ -188,7 +186,7 @@ def test_integers_are_no_parameters_to_train(name: str) -> None:
 
     net = Net()
     step = nn.TrainOneStepCell(net, getattr(nn, name)(net.trainable_params(), 0.1))
-    with pytest.raises(TypeError, match="(?i)long|int64"):
+    with pytest.raises((TypeError, RuntimeError), match="(?i)long|int64"):
         step(ms.Tensor([1.0, 1.0]))
     assert net.count.asnumpy().tolist() == [1, 2]
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_non_negative_float
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn.optim._device import Number, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -43,6 +44,9 @@ class ProximalAdagrad(Optimizer):
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
+        for p in parameters:
+            if not p.is_floating_point():
+                raise TypeError(f"For 'ProximalAdagrad', '{p.name}' must be of floats, but is {dtype_name(p.dtype)}.")
         with in_single((parameters, self._picked(self.accum, picks)), gradients) as lists:
             self._advance(rate, *lists)
 

@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, Typed, plain, primitive
 
@@ -20,6 +21,8 @@ _Run = Callable[..., Any]
 
 
 def _check_image(owner: str, image: Any, factor: Any) -> None:
+    if not image.is_floating_point():
+        raise TypeError(f"For '{owner}', the 'image' must be of floats, but got {dtype_name(image.dtype)}.")
     if image.dim() < 3 or image.shape[-1] != 3:
         raise ValueError(
             f"For '{owner}', the 'image' must have at least 3 axes, the last of length 3, but got shape "
