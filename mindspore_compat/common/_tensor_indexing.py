@@ -12,6 +12,7 @@ import torch
 from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = [
     "as_indices",
@@ -34,7 +35,7 @@ def check_indices(index: Any) -> None:
     if isinstance(index, torch.Tensor):
         dtype = index.dtype
         if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
-            raise TypeError(f"Indices must be a Tensor of int32 or int64, but got one of {dtype}.")
+            raise TypeError(f"Indices must be a Tensor of int32 or int64, but got one of {dtype_name(dtype)}.")
 
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:

@@ -42,7 +42,9 @@ def _matrix(owner: str, value: Any, name: str = "a", square: bool = True, dtypes
     """
     if value.dtype not in dtypes:
         known = ", ".join(dtype_name(item) for item in dtypes)
-        raise TypeError(f"For '{owner}', the dtype of '{name}' must be one of {known}, but got {value.dtype}.")
+        raise TypeError(
+            f"For '{owner}', the dtype of '{name}' must be one of {known}, but got {dtype_name(value.dtype)}."
+        )
     if value.dim() != 2 or (square and value.shape[0] != value.shape[1]):
         wanted = "square matrix" if square else "matrix"
         raise ValueError(f"For '{owner}', '{name}' must be a {wanted}, but its shape is {tuple(value.shape)}.")

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import LogSoftmax, get_activation
 from mindspore_compat.nn.loss.loss import LossBase
@@ -29,7 +30,7 @@ class DiceLoss(LossBase):
         check_same_shape("DiceLoss", logits=logits, labels=label)
         for name, value in (("logits", logits), ("labels", label)):
             if value.dtype is torch.uint8:
-                raise TypeError(f"For 'DiceLoss', the dtype of '{name}' can not be uint8, but got {value.dtype}.")
+                raise TypeError(f"For 'DiceLoss', the '{name}' cannot be of {dtype_name(value.dtype)}.")
         overlap = torch.sum(torch.mul(logits, label))
         sizes = torch.sum(kernels.square(logits)) + torch.sum(kernels.square(label))
         return 1 - 2 * overlap / (sizes + self.smooth)
@@ -176,7 +177,7 @@ class SampledSoftmaxLoss(LossBase):
     def construct(self, weights: Any, biases: Any, labels: Any, logits: Any) -> Any:  # type: ignore[override]
         if labels.dtype not in (torch.int32, torch.int64):
             raise TypeError(
-                f"For 'SampledSoftmaxLoss', the dtype of 'labels' must be int32 or int64, but got {labels.dtype}."
+                f"For 'SampledSoftmaxLoss', the 'labels' must be Int32 or Int64, but got {dtype_name(labels.dtype)}."
             )
         labels = torch.reshape(labels, (-1, self.num_true)).to(torch.int64)
         classes, true_count, sampled_count = (

@@ -14,6 +14,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, as_ints, get_data, to_dtype
@@ -204,7 +205,7 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
 
     def run(x: Any) -> Any:
         if not x.dtype.is_floating_point:
-            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {x.dtype}.")
+            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {dtype_name(x.dtype)}.")
         drawn = torch.rand(x.shape, generator=F.generator_of(stream, x.device), device=x.device)
         return wrap(to_dtype(minval + (maxval - minval) * drawn, x.dtype))
 
