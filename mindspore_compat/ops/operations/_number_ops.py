@@ -218,7 +218,7 @@ def NonDeterministicInts(dtype: Any = torch.int64) -> _Run:
     kind = to_torch_dtype(dtype)
     if kind not in (torch.int32, torch.int64, torch.uint32, torch.uint64):
         raise TypeError(
-            f"For 'NonDeterministicInts', the 'dtype' must be int32, int64, uint32 or uint64, but got {dtype_name(dtype)}."
+            f"For 'NonDeterministicInts', the 'dtype' must be an int of 32 or 64 bits, but got {dtype_name(dtype)}."
         )
 
     def run(shape: Any) -> Any:

@@ -138,9 +138,14 @@ def ApplyAdamWithAmsgrad(
     beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, use_locking: Bool = False
 ) -> _Run:
     """(var, m, v, vhat, beta1_power, beta2_power, lr, grad); powers and lr are Tensors."""
-    return _step(
+    run = _step(
         lambda var, m, v, vhat, b1p, b2p, lr, grad: _amsgrad(var, m, v, vhat, b1p, b2p, lr, beta1, beta2, epsilon, grad)
     )
+
+    def step(var: Any, m: Any, v: Any, vhat: Any, beta1_power: Any, beta2_power: Any, lr: Any, grad: Any) -> Any:
+        return run(var, m, v, vhat, beta1_power, beta2_power, lr, grad)
+
+    return step
 
 
 @primitive
