@@ -15,6 +15,7 @@ import numpy as np
 
 from mindspore_compat._api import validate
 from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common.hook_handle import check_hook_fn  # noqa: F401
 
 EQ, NE, LT, LE, GT, GE = 1, 2, 3, 4, 5, 6
 INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = 7, 8, 9, 10
@@ -143,11 +144,13 @@ def check_is_number(arg_value: Any, arg_type: type, arg_name: Any = None, prim_n
     return validate.check_number(arg_value, arg_name or "input value", prim_name, (arg_type,))
 
 
+@functools.wraps(check_is_number)  # as in MindSpore, by whose signature it shows
 def check_is_int(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> int:
     """An int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
+@functools.wraps(check_is_number)
 def check_is_float(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> float:
     """A finite float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
