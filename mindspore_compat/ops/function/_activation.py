@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype
 
@@ -24,7 +24,10 @@ def relu(input: Any, inplace: bool = False) -> Any:
     """max(0, x)."""
     if inplace:
         return wrap(torch.relu_(input))
-    return wrap(torch.relu(input))
+    try:
+        return wrap(torch.relu(input))
+    except RuntimeError as error:
+        return wrap(retry_in_wider_dtype(error, torch.relu, (input,), None, "relu"))
 
 
 def relu6(x: Any) -> Any:
@@ -217,5 +220,5 @@ def embedding(
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
 
 
-_FAST = "sigmoid tanh softmax softmax_axes log_softmax gelu silu embedding"  # torch has them for all floats
+_FAST = "relu sigmoid tanh softmax softmax_axes log_softmax gelu silu embedding"  # torch has them for all floats
 apply_dtype_fallback(globals(), __all__, skip=_FAST)
