@@ -1,8 +1,8 @@
 """How the operators in class form are declared, over the functions of ``ops.function``: those that only pass on are
 rows of tables (`row`, `declared`), the others a function each (`primitive`).
 
-Arguments of a constructor with a ``Literal`` or `PositiveInt` annotation are checked by it. Other annotations are only
-shown.
+Arguments of a constructor with a ``Literal`` annotation, or ``Annotated`` with a check, are checked by it. Other annotations
+are only shown.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
         if get_origin(annotation) is Literal:
             check = functools.partial(check_str_in, name=name, choices=get_args(annotation), owner=owner)
             found.append((name, check))
-        elif annotation is PositiveInt:
-            found.append((name, functools.partial(check_positive_int, name=name, owner=owner)))
+        elif get_origin(annotation) is Annotated and get_args(annotation)[1] is not None:
+            found.append((name, functools.partial(get_args(annotation)[1], name=name, owner=owner)))
     return found
 
 
