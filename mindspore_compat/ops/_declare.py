@@ -1,8 +1,8 @@
 """How the operators in class form are declared, over the functions of ``ops.function``: those that only pass on are
 rows of tables (`row`, `declared`), the others a function each (`primitive`).
 
-Arguments of a constructor with a ``Literal`` annotation, or ``Annotated`` with a check, are checked by it. Other annotations
-are only shown.
+Arguments of a constructor with a ``Literal`` annotation, or ``Annotated`` with a check, are checked by it. Other
+annotations are only shown.
 """
 
 from __future__ import annotations
