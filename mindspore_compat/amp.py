@@ -94,7 +94,7 @@ class _ParameterScaler(LossScaler):
     """Scales by the Parameter ``scale_value``, on the device."""
 
     def __init__(self, scale_value: float) -> None:
-        check_type(scale_value, "scale_value", (float, int), type(self).__name__, named=False)
+        check_type(scale_value, "scale_value", (float, int), type(self).__name__)
         if scale_value < 1.0:
             raise ValueError(f"The argument 'scale_value' must be > 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, torch.float32).to(current_device()), name="scale_value")

@@ -36,7 +36,6 @@ from mindspore_compat.common._recorded import (
     THREAD,
     keeps_graph,
     outside,
-    raise_other,
     sequence_number,
     spend,
 )
@@ -346,9 +345,6 @@ def _backward(
             retain_graph=keeps or again or bool(cuts),
         )
         return _with_further(found, [place for place, _ in further]) if further else found
-    except RuntimeError as error:
-        raise_other(error)
-        raise
     finally:
         if forward.start is not None and not (THREAD.running or again):
             spend(forward.start, forward.end)

@@ -8,21 +8,17 @@ repeat the operator, so they refuse as well.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
-from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._tracing import is_tracing
 
-__all__ = ["check_coordinates", "count_from_end", "out_of_range", "refuse_negative"]
+__all__ = ["check_coordinates", "count_from_end", "refuse_negative"]
 
 _LARGEST = (1 << 63) - 1
-_LEAST_REFUSED = 1 << 62  # no axis is as long
-_SIZED = re.compile(r"index (-?\d+) is out of bounds for dimension (?:\d+ )?with size (\d+)")
 _Base = torch._C.TensorBase
 _and = torch.bitwise_and
 _num_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
@@ -70,23 +66,3 @@ def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, len
         if not index.numel() or int(index.min()) >= 0:
             raise
         return call(torch.where((index < 0) & (index >= -length), index + length, index))
-
-
-def out_of_range(owner: str, argument: str, error: Exception, from_end: bool) -> PlaceError:
-    """Return the error of an operator whose ``argument`` has an index that torch refused with ``error``.
-
-    Args:
-        from_end: the operator counts indices below 0 from the end.
-    """
-    found = _SIZED.search(str(error))
-    if found is None:
-        return PlaceError(
-            f"For '{owner}', the '{argument}' should be in the range of the axis that they index: {error}"
-        )
-    index, length = int(found[1]), int(found[2])
-    index -= 1 << 63 if index >= _LEAST_REFUSED else 0
-    return PlaceError(
-        f"For '{owner}', the '{argument}' should be in the range [{-length if from_end else 0}, {length}) of the axis "
-        f"that they index, but got {index}."
-        + (" It does not count from the end: drop or replace padding first." if index < 0 and not from_end else "")
-    )

@@ -46,7 +46,7 @@ class InstalledMethods:
         """Atan2 of ``input`` and ``other``, element by element."""
 
     def baddbmm(self, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-        """beta * input + alpha * (batch1 @ batch2), of matrices too, input of any shape that broadcasts with the product's."""
+        """beta * input + alpha * (batch1 @ batch2), of matrices too; input broadcasts with the product."""
 
     def bessel_i0(self) -> Any:
         """Modified Bessel function of the first kind, order 0, element by element."""
@@ -373,7 +373,7 @@ class InstalledMethods:
         """Zeros, as `new_ones`."""
 
     def nextafter(self, other: Any) -> Any:
-        """The next number that float32 or float64 has after ``input``, towards ``other``."""
+        """The next number that the dtype has after ``input``, towards ``other``."""
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
         """int64 coordinates of the elements that are not zero, one row each; or a tuple of one tensor for each axis."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._lacking import UNSIGNED
+from mindspore_compat.common._dtype_fallback import UNSIGNED
 
 __all__ = ["cut_after", "given_in", "history", "mean_in"]
 

@@ -78,8 +78,6 @@ _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
     "prod": (torch.prod, _BOTH),
     "logsumexp": (torch.logsumexp, _BOTH),
 }
-#: operators whose inputs must be of one type
-_ALIKE = frozenset((*_PRODUCTS, "mv", "addmv"))
 #: operators whose first Tensor stands behind something else
 _NESTED = frozenset(("einsum", "multi_dot"))
 #: operators that take float32 weights beside a 16-bit input
@@ -200,25 +198,13 @@ def _kernel(name: str) -> Callable[..., Any]:
             return _through_float32(operator, dtype, mixed, (x, *args), kwargs)
         return anywhere(x, *args, **kwargs)
 
-    def alike(x: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return kernel(x, *args, **kwargs)
-        except RuntimeError as error:
-            found = [value.dtype for value in (x, *args, *kwargs.values()) if isinstance(value, torch.Tensor)]
-            if len(set(found)) < 2:
-                raise
-            kinds = ", ".join(str(dtype).removeprefix("torch.") for dtype in found)
-            raise TypeError(
-                f"For '{name}', the types of all inputs must be the same, but got {kinds}. Cast them to one by astype."
-            ) from error
-
     def nested(*args: Any, **kwargs: Any) -> Any:
         first = next(_floats(args), None)
         if first is not None and first.dtype in types and first.is_cpu and not _THREAD.as_torch:
             return _through_float32(operator, first.dtype, mixed, args, kwargs)
         return operator(*args, **kwargs)
 
-    chosen = nested if name in _NESTED else alike if name in _ALIKE else kernel
+    chosen = nested if name in _NESTED else kernel
     chosen.__name__ = chosen.__qualname__ = name
     return chosen
 

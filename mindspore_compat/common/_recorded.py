@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._integer_gradients import Shadows
-from mindspore_compat.common._refusals import of_custom_function
 
 __all__ = [
     "DIFFERENTIABLE",
@@ -21,7 +20,6 @@ __all__ = [
     "is_spent",
     "keeps_graph",
     "outside",
-    "raise_other",
     "sequence_number",
     "spend",
 ]
@@ -83,15 +81,6 @@ class _Differentiable:
             THREAD.before_writes = ()
             _set_multithreaded(THREAD.multithreaded)
             THREAD.end = sequence_number()
-        if kind is RuntimeError:
-            raise_other(error)
-
-
-def raise_other(error: RuntimeError) -> None:
-    """Raise what MindSpore would raise instead of ``error``, if it is one of those."""
-    instead = of_custom_function(error)
-    if instead is not error:
-        raise instead from None
 
 
 DIFFERENTIABLE = _Differentiable()

@@ -4,7 +4,6 @@ still write to the tensor they came from.
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any
 
@@ -13,16 +12,15 @@ import torch
 from torch.utils.weak import TensorWeakRef
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._refusals import AxisError, ShapeError, SliceError
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = [
     "as_indices",
     "checked",
     "flipped",
+    "in_range",
     "numpy_index",
     "positive_steps",
-    "refused",
     "remember_origin",
     "write_back",
 ]
@@ -37,7 +35,7 @@ def check_indices(index: Any) -> None:
     if isinstance(index, torch.Tensor):
         dtype = index.dtype
         if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
-            raise TypeError(f"Indices must be a Tensor of int32 or int64, but got one of {dtype}.")
+            raise TypeError(f"Indices must be a Tensor of int32 or int64, but got one of {dtype_name(dtype)}.")
 
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
@@ -49,6 +47,17 @@ def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
     check_indices(index)
     index = index if isinstance(index, torch.Tensor) and index.device == like.device else constant(index, like.device)
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
+
+
+def in_range(axis: int, dims: int) -> int:
+    """Count an axis from the front, of a tensor with ``dims`` axes (one without has a single element for all).
+
+    Raises:
+        ValueError: if there is no such axis.
+    """
+    if not -max(dims, 1) <= axis < max(dims, 1):
+        raise ValueError(f"The 'axis' must be in the range of [{-dims}, {dims}), but got {axis}.")
+    return axis % dims if dims else 0
 
 
 def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
@@ -116,38 +125,6 @@ def _check_list(index: Any, reads: bool) -> None:
             _check_list(item, reads)
         elif isinstance(item, (float, complex, str)):
             raise TypeError(f"For list index, the types only support int, bool and Tensor, but got {item!r}.")
-
-
-def refused(self: torch.Tensor, index: Any, error: Exception) -> Exception:
-    """What MindSpore raises where torch refused to read or assign elements with ``error``."""
-    text, shape = str(error), tuple(_get_shape(self))
-    for item in index if isinstance(index, tuple) else (index,):
-        if isinstance(item, torch.Tensor) and (item.dtype.is_floating_point or item.dtype.is_complex):
-            return IndexError(f"The tensor index must be int or bool type, but got {item.dtype}.")
-    if "out of bounds" in text:
-        by_tensor = any(isinstance(item, torch.Tensor) for item in (index if isinstance(index, tuple) else (index,)))
-        return (AxisError if by_tensor else IndexError)(re.sub(r"dimension \d+", "dimension", text))
-    if "shape of the mask" in text or "shape mismatch: indexing" in text or text.startswith("too many indices"):
-        return AxisError(f"The index does not fit to the Tensor of shape {shape}: {text}")
-    if "shape mismatch" in text or "expanded size" in text or text.startswith("expand("):
-        return ShapeError(f"The value can not be assigned to elements of the Tensor of shape {shape}: {text}")
-    if "slice indices" in text:
-        if in_graph():
-            return SliceError(f"Slice indices must be integers or bool. The index is {index!r:.200}.")
-        return RuntimeError(f"Slice index type must be int, tensor or none. The index is {index!r:.200}.")
-    if isinstance(error, TypeError) or text.startswith("only integers, slices"):
-        return _wrong_type(index)
-    return error
-
-
-def _wrong_type(index: Any) -> Exception:
-    """What is raised where an index, or an element of it, is nothing that indexes: TypeError for a float in a tuple."""
-    supported = "int, slice, '...', None, bool, list, tuple or Tensor"
-    for item in index if isinstance(index, tuple) else ():
-        if not isinstance(item, (int, slice, type(...), type(None), list, tuple, torch.Tensor, np.ndarray)):
-            error = TypeError if isinstance(item, (float, complex)) else IndexError
-            return error(f"For tuple index, elements must be {supported}, but got {item!r} in {index!r:.200}.")
-    return IndexError(f"Tensor index must be {supported}, but got {index!r:.200} of type {type(index).__name__}.")
 
 
 def _without_tensors(item: Any) -> Any:

@@ -11,10 +11,9 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common import _norms as norms
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype, with_dtype_fallback
 from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
-from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import otherwise, tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -59,18 +58,6 @@ def _no_more(method: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
 
 
-def _check_extreme(largest: bool, initial: Any, where: Any, return_indices: Any) -> None:
-    name = "max" if largest else "min"
-    if where is None:
-        raise TypeError(f"{name}(): missing 1 required positional argument: where.")
-    if initial is not None and not isinstance(initial, (int, float)):
-        raise TypeError(f"{name}(): argument 'initial' must be Number but got {type(initial).__name__}.")
-    if not isinstance(return_indices, bool):
-        raise TypeError(f"{name}(): argument 'return_indices' must be bool but got {type(return_indices).__name__}.")
-    if where is not True and initial is None:
-        raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
-
-
 def _extreme(
     self: Any,
     largest: bool,
@@ -102,10 +89,10 @@ def _extreme(
     flags = [_flag(name, flag) for flag in (*args[1:], *(item for item in (keepdims, keepdim) if item is not None))]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
     keep = any(flags) and axis is not None
-    if initial is not None or where is not True or return_indices is not False:
-        _check_extreme(largest, initial, where, return_indices)
     value = self
     if where is not True:
+        if initial is None:
+            raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
         value = torch.where(where, value, constant(initial, self.device, self.dtype))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
@@ -143,10 +130,7 @@ class ReduceMethods:
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim", "keep_dims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("sum", kwargs)
-        try:
-            result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
         if initial is None:
             return result
         return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial
@@ -157,16 +141,9 @@ class ReduceMethods:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("mean", kwargs)
-        if keep_dims.__class__ is not bool:
-            raise TypeError(
-                f"For 'Tensor.mean', the argument 'keep_dims' must be bool, but got {type(keep_dims).__name__}."
-            )
-        try:
-            if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
-                return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
-            return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
+            return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
+        return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
 
     def prod(self: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
         """Product over ``axis`` (None: all)."""
@@ -176,10 +153,7 @@ class ReduceMethods:
             _no_more("prod", kwargs)
         if axis is None:
             return wrap(given_in(kernels.prod, self, dtype=_dtype(dtype)))
-        try:
-            return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
@@ -192,7 +166,7 @@ class ReduceMethods:
         try:
             return _extreme(self, True, args, **kwargs)
         except (IndexError, RuntimeError) as error:
-            return otherwise(error, _extreme, (self, True, args), kwargs)
+            return retry_in_wider_dtype(error, _extreme, (self, True, args), kwargs, "max")
 
     def min(self: Any, *args: Any, **kwargs: Any) -> Any:
         """The minimum; as `max`."""
@@ -201,7 +175,7 @@ class ReduceMethods:
         try:
             return _extreme(self, False, args, **kwargs)
         except (IndexError, RuntimeError) as error:
-            return otherwise(error, _extreme, (self, False, args), kwargs)
+            return retry_in_wider_dtype(error, _extreme, (self, False, args), kwargs, "min")
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(maximum over ``axis``, its index); the function of this name returns them the other way round,
@@ -213,6 +187,7 @@ class ReduceMethods:
         """(minimum over ``axis``, its index)."""
         return self.min(axis=axis, keepdims=keep_dims, return_indices=True)
 
+    @with_dtype_fallback
     def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream
         compiles).
@@ -221,6 +196,7 @@ class ReduceMethods:
             axis = -1 if dim is None and _Base.dim(self) and in_graph() else None
         return wrap(_arg_extreme("argmax", self, axis if dim is None else dim, keepdims, keepdim))
 
+    @with_dtype_fallback
     def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
         found = _arg_extreme("argmin", self, axis if dim is None else dim, keepdims, keepdim)
@@ -232,10 +208,7 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("var", kwargs)
-        try:
-            return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def std(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
@@ -243,10 +216,7 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("std", kwargs)
-        try:
-            return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """Whether all elements over ``axis`` (None: all) are true."""
@@ -256,21 +226,20 @@ class ReduceMethods:
         """Whether any element over ``axis`` (None: all) is true."""
         return _logical(_Base.any, self, axis if dim is None else dim, keep_dims or keepdim)
 
+    @with_dtype_fallback
     def ptp(self: Any, axis: Any = None, keepdims: Any = False) -> Any:
         """Maximum - minimum over ``axis``."""
-        if not isinstance(keepdims, bool):
-            raise TypeError(
-                f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}."
-            )
         dims = tuple(range(_Base.dim(self))) if axis is None else _axes(axis)
         return wrap(torch.amax(self, dims, keepdims) - torch.amin(self, dims, keepdims))
 
+    @with_dtype_fallback
     def norm(
         self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None
     ) -> Any:
         """Vector or matrix norm."""
         return wrap(norms.norm(self, p if ord is None else ord, _axes(dim), keepdim, _dtype(dtype)))
 
+    @with_dtype_fallback
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:
         """Running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""
         axis = dim if axis is None else axis
@@ -280,17 +249,20 @@ class ReduceMethods:
             target = _int32 if self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else self.dtype
         return wrap(cut_after(_Base.cumsum, source, 0 if axis is None else operator.index(axis), dtype=target))
 
+    @with_dtype_fallback
     def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
         """Running product over ``dim``."""
         return wrap(given_in(_Base.cumprod, self, operator.index(dim), dtype=_dtype(dtype)))
 
     # --- order ---
 
+    @with_dtype_fallback
     def sort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
         """(sorted values, int32 indices)."""
         values, indices = torch.sort(self, dim=axis if dim is None else dim, descending=descending, stable=stable)
         return wrap(values), wrap(_Base.to(indices, _int32))
 
+    @with_dtype_fallback
     def argsort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
         """The int32 indices that sort."""
         return wrap(
@@ -299,6 +271,7 @@ class ReduceMethods:
             )
         )
 
+    @with_dtype_fallback
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted, as int32."""
         if side not in ("left", "right"):
@@ -319,6 +292,3 @@ def _logical(reduce: Any, self: Any, axis: Any, keep: Any) -> Any:
             return wrap(reduce(value))
         axis = tuple(range(_Base.dim(value)))
     return wrap(reduce(value, axis, keep))
-
-
-tells_of_refusals(ReduceMethods)

@@ -9,10 +9,9 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._dtype_fallback import with_dtype_fallback
 from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._refusals import in_range, refused
-from mindspore_compat.common._telling import tells_of_refusals
-from mindspore_compat.common._tensor_indexing import as_indices
+from mindspore_compat.common._tensor_indexing import as_indices, in_range
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["ShapeMethods"]
@@ -30,10 +29,6 @@ def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tupl
     return (next(iter(kwargs.values())),)
 
 
-def _is_place(dim: Any) -> bool:
-    return hasattr(dim, "__index__") and not isinstance(dim, (bool, torch.Tensor))
-
-
 class ShapeMethods:
     """Mixin; holds no state."""
 
@@ -49,16 +44,10 @@ class ShapeMethods:
         """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
             return wrap(_Base.view(self, shape[0]))
-        try:
-            return wrap(_Base.reshape(self, *shape))
-        except RuntimeError as error:
-            raise refused(error) from None
+        return wrap(_Base.reshape(self, *shape))
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """The same values in another shape; one length may be -1.
-
-        Raises:
-            ValueError: if the number of elements differs.
 
         Examples:
             >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
@@ -67,10 +56,7 @@ class ShapeMethods:
         """
         if kwargs:
             shape = _only("reshape", shape, kwargs, "shape")
-        try:
-            return wrap(_Base.reshape(self, *shape))
-        except RuntimeError as error:
-            raise ValueError(f"For 'Tensor.reshape', the shape does not fit: {error}") from None
+        return wrap(_Base.reshape(self, *shape))
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
         """Two ints: these axes exchanged, as torch's ``transpose(dim0, dim1)``; of a matrix a permutation where
@@ -78,24 +64,16 @@ class ShapeMethods:
         """
         if kwargs:
             if axes or kwargs.keys() != {"axes"}:
-                try:
-                    return wrap(_Base.transpose(self, *axes, **kwargs))
-                except IndexError as error:
-                    raise refused(error) from None
+                return wrap(_Base.transpose(self, *axes, **kwargs))
             axes = (kwargs["axes"],)
         is_pair = len(axes) == 2
         if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
             axes = tuple(axes[0])
         if not axes or axes == (None,):
             axes = tuple(range(_Base.dim(self) - 1, -1, -1))
-        try:
-            if is_pair and not (axes in _KEEPING and _Base.dim(self) == 2 and in_graph()):
-                return wrap(_Base.transpose(self, *axes))
-            return wrap(_Base.permute(self, axes))
-        except (RuntimeError, IndexError) as error:
-            if is_pair and isinstance(error, IndexError):
-                raise refused(error) from None
-            raise ValueError(f"For 'Tensor.transpose', the axes do not fit: {error}") from None
+        if is_pair and not (axes in _KEEPING and _Base.dim(self) == 2 and in_graph()):
+            return wrap(_Base.transpose(self, *axes))
+        return wrap(_Base.permute(self, axes))
 
     def expand_dims(self: Any, axis: int) -> Any:
         """A new axis of length 1 at ``axis``."""
@@ -113,10 +91,7 @@ class ShapeMethods:
         if not names or names == (None,) or names == ((),):
             return wrap(_Base.squeeze(self))
         dims = names[0] if len(names) == 1 else names
-        try:
-            return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
 
     def flatten(self: Any, *dims: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
         """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. It may come first; as in torch the axes
@@ -124,37 +99,22 @@ class ShapeMethods:
         """
         if dims and isinstance(dims[0], str):
             order, *dims = dims  # type: ignore[assignment]
-        start_dim, end_dim, *others = (*dims, *(start_dim, end_dim)[len(dims) :])
-        if others or not isinstance(order, str) or not (_is_place(start_dim) and _is_place(end_dim)):
-            raise TypeError(
-                f"Failed calling flatten with order={order!r}, start_dim={start_dim!r}, end_dim={end_dim!r}. The valid "
-                'calling should be: "Tensor.flatten(start_dim=<int>, end_dim=<int>)" or '
-                '"Tensor.flatten(order=<string>, start_dim=<int>, end_dim=<int>)".'
-            )
+        start_dim, end_dim = (*dims, *(start_dim, end_dim)[len(dims) :])
         if order not in ("C", "F"):
             raise ValueError(f"For 'Tensor.flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
         value = _Base.permute(self, tuple(range(_Base.dim(self) - 1, -1, -1))) if order == "F" else self
-        try:
-            flat = _Base.flatten(value, start_dim, end_dim)
-            return wrap(_Base.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
-        except (RuntimeError, IndexError) as error:
-            raise refused(error) from None
+        flat = _Base.flatten(value, start_dim, end_dim)
+        return wrap(_Base.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
 
     def broadcast_to(self: Any, *shape: Any) -> Any:
         """Repeated to ``shape``; -1 keeps a length."""
-        try:
-            return wrap(_Base.expand(self, *shape))
-        except RuntimeError as error:
-            raise refused(error) from None
+        return wrap(_Base.expand(self, *shape))
 
     def tile(self: Any, *dims: Any, **kwargs: Any) -> Any:
         """Repeated as a whole, so often along each axis."""
         if kwargs:
             dims = _only("tile", dims, kwargs, "reps", "dims")
-        try:
-            return wrap(_Base.tile(self, *dims))
-        except RuntimeError as error:
-            raise refused(error) from None
+        return wrap(_Base.tile(self, *dims))
 
     def repeat(self: Any, *repeats: Any, axis: Any = None) -> Any:
         """Each element repeated along ``axis`` (None: flattened), as numpy.
@@ -217,6 +177,7 @@ class ShapeMethods:
         """A diagonal of the plane of two axes, as last axis."""
         return wrap(_Base.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2))
 
+    @with_dtype_fallback
     def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
         """The sum along a diagonal."""
         return self.diagonal(offset, axis1, axis2).sum(
@@ -225,6 +186,7 @@ class ShapeMethods:
 
     # --- picking elements ---
 
+    @with_dtype_fallback
     def take(self: Any, indices: Any, axis: Any = None, mode: str = "clip") -> Any:
         """Elements along ``axis`` (None: flattened); indices out of range are cut ("clip") or wrapped ("wrap")."""
         if mode not in ("raise", "wrap", "clip"):
@@ -243,6 +205,7 @@ class ShapeMethods:
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
         return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1 :])))
 
+    @with_dtype_fallback
     def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
         """At each place the element of ``choices[self]``."""
         items = (
@@ -256,24 +219,20 @@ class ShapeMethods:
         index = _Base.expand(places, stacked.shape[1:])
         return wrap(torch.squeeze(torch.gather(stacked, 0, torch.unsqueeze(index, 0)), 0))
 
+    @with_dtype_fallback
     def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``src`` put at the indices of an axis; int32 indices are taken."""
         values = {**dict(zip(("axis", "index", "src", "reduce"), args, strict=False)), **kwargs}
         axis = values.pop("axis", values.pop("dim", None))
         src = values.pop("src", values.pop("value", None))
         index, reduce = as_indices(values.pop("index"), self), values.pop("reduce", "none")
-        try:
-            if reduce != "none" and isinstance(src, torch.Tensor):
-                how = {"add": "sum", "multiply": "prod"}.get(reduce, reduce)
-                return wrap(_Base.scatter_reduce(self, axis, index, src, how, **values))
-            values = values if reduce == "none" else {"reduce": reduce, **values}
-            return wrap(_Base.scatter(self, axis, index, src, **values))
-        except (IndexError, RuntimeError) as error:
-            raise refused(error) from None
+        if reduce != "none" and isinstance(src, torch.Tensor):
+            how = {"add": "sum", "multiply": "prod"}.get(reduce, reduce)
+            return wrap(_Base.scatter_reduce(self, axis, index, src, how, **values))
+        values = values if reduce == "none" else {"reduce": reduce, **values}
+        return wrap(_Base.scatter(self, axis, index, src, **values))
 
+    @with_dtype_fallback
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
         return wrap(kernels.unfold(self, kernel_size, dilation, padding, stride))
-
-
-tells_of_refusals(ShapeMethods)

@@ -11,14 +11,12 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
-from mindspore_compat.common._lacking import lacks_kernel, retried
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
-from mindspore_compat.common._refusals import DtypeError
 from mindspore_compat.common._tensor_data import operand_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["floor_quotient", "install_operators", "promoted"]
 
@@ -39,9 +37,6 @@ def promoted(left: Any, right: Any) -> tuple[Any, Any]:
 
 #: Python's own types that no operator takes; what they would make of it themselves is not asked (``"a" * x`` repeats)
 _REFUSED = (str, bytes, bytearray, dict, set, frozenset, type, type(None))
-_UPSTREAMS = {"add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "Div", "floordiv": "FloorDiv", "mod": "Mod"}
-_UPSTREAMS |= {"pow": "Pow", "matmul": "MatMulExt", "lt": "Less", "le": "LessEqual", "gt": "Greater"}
-_UPSTREAMS |= {"ge": "GreaterEqual", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 
 
 def _operand(value: Any, like: torch.Tensor, name: str) -> Any:
@@ -51,12 +46,7 @@ def _operand(value: Any, like: torch.Tensor, name: str) -> Any:
         TypeError: for types of Python's own that are no numbers.
     """
     if isinstance(value, _REFUSED):
-        name = _UPSTREAMS.get(name, name)
-        kind = "string" if isinstance(value, str) else "None" if value is None else str(type(value))
-        raise TypeError(
-            f'Failed calling {name} with "{name}()(input=Tensor, other={kind})". The valid calling should be: '
-            f'"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".'
-        )
+        raise TypeError(f"The operator '{name}' takes Tensors and numbers, but got {type(value).__name__}.")
     if isinstance(value, (np.number, np.bool_)):
         return value.item()
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -81,9 +71,7 @@ def _binary(
         try:
             result = op(self, other)
         except RuntimeError as error:
-            if not lacks_kernel(error):
-                raise _shape_error(error, self, other) from None
-            result = retried(error, op, (self, other))
+            result = retry_in_wider_dtype(error, op, (self, other), None, name)
         if traced:
             return wrap(result)
         result.__class__ = Tensor
@@ -97,19 +85,6 @@ def _scaled(op: Callable[..., Any], other: Any, alpha: Any) -> Any:
     if op is not _Base.add and op is not _subtract:
         raise TypeError("The operator takes no argument 'alpha': only '+' and '-' do. Multiply the operand.")
     return other * alpha
-
-
-def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
-    """Shapes that do not broadcast are a ValueError upstream, dtypes that an operator does not take a TypeError;
-    anything else stays what it is.
-    """
-    if isinstance(error, NotImplementedError) or "not implemented for" in str(error):
-        dtypes = [dtype_name(item.dtype) if isinstance(item, torch.Tensor) else item for item in (left, right)]
-        return DtypeError(f"The operator does not take operands of {dtypes[0]} and {dtypes[1]}: {error}")
-    if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
-        shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
-        return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")
-    return error
 
 
 def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool) -> Callable[[Any, Any], torch.Tensor]:
@@ -173,7 +148,10 @@ def _reflected(
                 return NotImplemented
         if promotes_0d and isinstance(other, torch.Tensor):
             other, self = promoted(other, self)
-        result = op(other, self)
+        try:
+            result = op(other, self)
+        except RuntimeError as error:
+            result = retry_in_wider_dtype(error, op, (other, self), None, name)
         if traced:
             return wrap(result)
         result.__class__ = Tensor
@@ -263,7 +241,7 @@ def _unary(op: Callable[[Any], torch.Tensor], traced: bool = False) -> Callable[
         try:
             return wrap(op(self))
         except RuntimeError as error:
-            return wrap(retried(error, op, (self,)))
+            return wrap(retry_in_wider_dtype(error, op, (self,)))
 
     return of_trace if traced else method
 

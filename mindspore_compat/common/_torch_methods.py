@@ -9,9 +9,8 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
-from mindspore_compat.common._lacking import lacks_kernel, retried
+from mindspore_compat.common._dtype_fallback import raise_documented, retry_in_wider_dtype
 from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._shared_memory import for_writing, is_of_parameter
 from mindspore_compat.common._wrap import apart, wrap
 from mindspore_compat.common.generator import generator_on
@@ -142,9 +141,7 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
         try:
             return wrap(method(self, *args, **kwargs))
         except (IndexError, RuntimeError) as error:
-            if lacks_kernel(error):
-                return wrap(retried(error, method, (self, *args), kwargs))
-            raise refused(error) from None
+            return wrap(retry_in_wider_dtype(error, method, (self, *args), kwargs, name))
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
         names = _OTHER_NAMES.get(name, {})
@@ -166,7 +163,7 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                     for_writing(self)
                 return wrap(method(self, *args, **kwargs))
             except (IndexError, RuntimeError) as error:
-                raise refused(error) from None
+                raise_documented(error, name)
 
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)

@@ -91,7 +91,7 @@ def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Any
         count: how many; -1 is all.
 
     Raises:
-        RuntimeError: if the buffer does not hold so many whole elements.
+        RuntimeError: if the buffer does not hold whole elements. ValueError: if it does not hold so many.
 
     Examples:
         >>> print(ms.frombuffer(bytearray([1, 0, 2, 0]), ms.int16))
@@ -105,11 +105,7 @@ def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Any
             f"buffer length ({view.nbytes - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
             f"size ({kind.itemsize})."
         )
-    try:
-        made = torch.frombuffer(taken, dtype=kind, count=count, offset=offset)
-    except ValueError as error:
-        raise RuntimeError(str(error)) from error
-    return wrap(made.to(current_device()))
+    return wrap(torch.frombuffer(taken, dtype=kind, count=count, offset=offset).to(current_device()))
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:

@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._index_bounds import out_of_range, refuse_negative
+from mindspore_compat.common._index_bounds import refuse_negative
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 
@@ -154,13 +154,10 @@ def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
     """The dense Tensor with the values added at ``places``.
 
     Raises:
-        PlaceError: for a place that the shape does not have.
+        IndexError: for a place that the shape does not have.
     """
     dense = torch.zeros(sparse._shape, dtype=sparse.values.dtype, device=sparse.values.device)
-    try:
-        return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
-    except IndexError as error:
-        raise out_of_range(f"{type(sparse).__name__}.to_dense", "indices", error, False) from None
+    return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
 
 
 class COOTensor(_Valued):

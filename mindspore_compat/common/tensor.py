@@ -275,8 +275,6 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             copied = not result._is_view()
         except ValueError:  # torch has no negative steps
             result, copied = indexing.flipped(self, index), True
-        except (TypeError, IndexError) as error:
-            raise indexing.refused(self, index, error) from None
         result.__class__ = Tensor
         result._is_part = not copied  # type: ignore[attr-defined]
         if copied or self._indexed_from is not None:
@@ -301,12 +299,9 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if _overwritten.running.kept:
             _overwritten.before_writing(target)
         try:
-            try:
-                _Base.__setitem__(target, index, value)
-            except ValueError:
-                _Base.__setitem__(target, indexing.positive_steps(self, index), value)
-        except (TypeError, IndexError, RuntimeError) as error:
-            raise indexing.refused(self, index, error) from None
+            _Base.__setitem__(target, index, value)
+        except ValueError:  # a negative step
+            _Base.__setitem__(target, indexing.positive_steps(self, index), value)
         if self._indexed_from is not None:
             indexing.write_back(self)
 

@@ -19,7 +19,6 @@ from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function import _arithmetic
 from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
 from mindspore_compat.ops.function._indexing import take  # noqa: F401
-from mindspore_compat.ops.function.clip_func import check_clamp
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
@@ -66,7 +65,6 @@ def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tenso
 
 
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
-    check_clamp(input, min, max)
     return _kinks.clamp(input, min, max)
 
 
@@ -133,10 +131,6 @@ def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
 
 
 def div(input: Any, other: Any, *, rounding_mode: Any) -> torch.Tensor:
-    if rounding_mode is None:
-        return torch.div(input, other)
-    if rounding_mode not in ("floor", "trunc"):
-        raise ValueError(f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.")
     return torch.div(input, other, rounding_mode=rounding_mode)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._dtype_fallback import with_dtype_fallback
 from mindspore_compat.common._kernels import KERNELS
-from mindspore_compat.common._telling import handed_on, otherwise, telling_text
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["functions", "parsed", "signature_of"]
@@ -52,27 +52,6 @@ def passed(signature: inspect.Signature) -> str:
     return ", ".join(kinds.get(item.kind, "{0}").format(item.name) for item in signature.parameters.values())
 
 
-_NAMES = {torch.dtype: "mindspore.dtype", str: "string", type(None): "None", list: "List", tuple: "Tuple"}
-
-
-def kind_of(value: Any) -> str:
-    """A value's type as upstream writes it."""
-    if isinstance(value, torch.Tensor):
-        return "Tensor"
-    name = _NAMES.get(type(value)) or (type(value).__name__ if isinstance(value, (int, float)) else str(type(value)))
-    return f"{name}<{', '.join(map(kind_of, value))}>" if isinstance(value, (list, tuple)) else name
-
-
-def _told(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
-    """The TypeError of a call with an argument of a kind that the function does not take, which names all kinds."""
-    if isinstance(error, AttributeError) and not any(isinstance(item, torch.Tensor) for item in args[:1]):
-        error = TypeError(str(error))
-    if type(error) is not TypeError:
-        return error
-    given = [*map(kind_of, args), *(f"{key}={kind_of(value)}" for key, value in kwargs.items())]
-    return TypeError(f'Failed calling {name} with "{name}({", ".join(given)})". {error}')
-
-
 def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[..., Any]:
     if hasattr(adapted, name):
         return getattr(adapted, name)
@@ -81,29 +60,17 @@ def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[...
     return next(getattr(space, name) for space in namespaces if hasattr(space, name))
 
 
-def functions(rows: str, module: str, adapted: Any, *namespaces: Any) -> dict[str, Callable[..., Any]]:
-    """Each row's function; its results are Tensors."""
+def functions(rows: str, module: str, adapted: Any, *namespaces: Any, fast: str = "") -> dict[str, Callable[..., Any]]:
+    """Each row's function, which returns Tensors; those in ``fast`` have no `with_dtype_fallback`."""
     made = {}
     for creates, name, arguments, other in parsed(rows):
         target = _found(other, adapted, namespaces)
         signature = signature_of(arguments)
         call = passed(signature) + (", device=_device()" if creates else "")
-        given = handed_on(signature, "'device': _device(), " if creates else "")
-        instead = (
-            f"return _wrap(_otherwise(error, _target, {given}))\n"
-            f"    except (AttributeError, TypeError) as error:\n        raise _told({name!r}, error, {given}) from None"
-        )
-        scope: dict[str, Any] = {
-            "_target": target,
-            "_wrap": wrap,
-            "_device": current_device,
-            "_otherwise": otherwise,
-            "_told": _told,
-        }
-        scope["int64"] = torch.int64
-        exec(telling_text(name, arguments, f"_wrap(_target({call}))", instead), scope)
+        scope: dict[str, Any] = {"_target": target, "_wrap": wrap, "_device": current_device, "int64": torch.int64}
+        exec(f"def {name}({arguments}): return _wrap(_target({call}))", scope)
         function = scope[name]
         function.__module__, function.__qualname__ = module, name
         function.__doc__ = f"As ``torch``'s ``{getattr(target, '__name__', other)}``, with MindSpore's Tensors."
-        made[name] = function
+        made[name] = function if name in fast.split() else with_dtype_fallback(function)
     return made

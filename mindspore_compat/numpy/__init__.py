@@ -1,8 +1,8 @@
 """numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
 
 import math
-import types as _types
 
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback as _apply_dtype_fallback
 from mindspore_compat.common.dtype import (
     bool_,
     float16,
@@ -29,7 +29,6 @@ from mindspore_compat.numpy.logic_ops import *  # noqa: F403
 from mindspore_compat.numpy.logic_ops import __all__ as _logic
 from mindspore_compat.numpy.math_ops import *  # noqa: F403
 from mindspore_compat.numpy.math_ops import __all__ as _math
-from mindspore_compat.numpy.utils import told as _told
 
 pi, inf, nan, PINF, NINF = math.pi, math.inf, math.nan, math.inf, -math.inf
 numeric_types = [
@@ -49,11 +48,7 @@ numeric_types = [
     float64,
     bool_,
 ]
-_wrapped: dict = {}  # two names of a function stay one
-for _name in (*_creations, *_arrays, *_logic, *_math):
-    _inner = globals()[_name]
-    if isinstance(_inner, _types.FunctionType):
-        globals()[_name] = _wrapped.setdefault(_inner, _told(_inner))
+_apply_dtype_fallback(globals(), (*_creations, *_arrays, *_logic, *_math))
 
 __all__ = [
     "fft",

@@ -270,15 +270,8 @@ def array_str(a: Any) -> str:
     return str(as_tensor(a).detach().cpu().numpy())
 
 
-def _check_bools(owner: str, **flags: Any) -> None:
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise TypeError(f"For '{owner}', the '{name}' must be a bool, but got {type(value).__name__}.")
-
-
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The sorted elements of the first that are not in the second."""
-    _check_bools("setdiff1d", assume_unique=assume_unique)
     first, second = torch.reshape(as_tensor(ar1), (-1,)), torch.reshape(as_tensor(ar2), (-1,))
     first = first if assume_unique else torch.unique(first)
     return wrap(first[torch.logical_not(torch.isin(first, second))])
@@ -286,7 +279,6 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """The sorted common elements, with their places if asked for."""
-    _check_bools("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
     found = np.intersect1d(first, second, assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:

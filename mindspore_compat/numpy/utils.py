@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,12 +9,10 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._lacking import lacks_kernel, retried
-from mindspore_compat.common._refusals import AxisError, ShapeError, refused
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "promoted", "told"]
+__all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "promoted"]
 
 _NAMED = {"?": torch.bool, "b": torch.int8, "h": torch.int16, "i": torch.int32, "l": torch.int64, "B": torch.uint8}
 _NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": torch.float32, "int": torch.int32}
@@ -64,30 +60,6 @@ def cast(result: Any, dtype: Any = None) -> Any:
 def axes_of(axis: Any) -> Any:
     """None, an int or a tuple of ints."""
     return tuple(axis) if isinstance(axis, list) else axis
-
-
-#: torch's errors of the kinds that say nothing: numpy and upstream raise ValueError
-_INSTEAD: dict[type, type] = {RuntimeError: ShapeError, IndexError: AxisError}
-
-
-def told(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with MindSpore's exceptions for what torch refuses."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except (IndexError, RuntimeError) as error:
-            if lacks_kernel(error):
-                return retried(error, function, args, kwargs)
-            instead = refused(error)
-            if instead is error and type(error) in _INSTEAD:
-                instead = _INSTEAD[type(error)](str(error))
-            if instead is error:
-                raise
-            raise instead from error
-
-    return call
 
 
 def number_of(value: torch.Tensor) -> torch.Tensor:

@@ -14,22 +14,21 @@ from torch.overrides import _get_current_function_mode_stack
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _float8
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._index_bounds import out_of_range
-from mindspore_compat.common._lacking import lacks_kernel, retried
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
-from mindspore_compat.common._refusals import PlaceError, in_range, is_out_of_range
 from mindspore_compat.common._shared_memory import for_writing
 from mindspore_compat.common._tensor_data import joined, plain_from
+from mindspore_compat.common._tensor_indexing import in_range
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes in_range bad_argument check_tensors check_reduction check_same_dtype check_same_shape
-    check_keeps_dtype checks_places passes_gradient takes_unsigned wrap
+    all_axes in_range check_tensors check_reduction check_same_dtype check_same_shape
+    check_keeps_dtype checks_places passes_gradient wrap
 """.split()
 
 _Base = torch._C.TensorBase
@@ -79,15 +78,8 @@ def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
 
 
 def as_int(value: Any) -> int:
-    """A Python int from an int, numpy int or Tensor.
-
-    Raises:
-        TypeError: for what is no integer, a Tensor of floats too.
-    """
-    try:
-        return operator.index(value)
-    except ValueError as error:  # of a Tensor
-        raise TypeError(str(error)) from None
+    """A Python int from an int, numpy int or Tensor."""
+    return operator.index(value)
 
 
 def as_ints(shape: Any) -> tuple[int, ...]:
@@ -151,11 +143,6 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def is_floating(value: Any) -> bool:
     """Whether it is a tensor that can have a gradient."""
     return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
-
-
-def bad_argument(owner: str, error: Exception) -> ValueError:
-    """torch's complaint about a shape or an axis as the ValueError that MindSpore raises."""
-    return ValueError(f"For '{owner}', the shapes and axes do not fit: {error}")
 
 
 def check_tensors(owner: str, **given: Any) -> None:
@@ -224,13 +211,6 @@ def check_same_shape(owner: str, **given: Any) -> None:
         )
 
 
-def with_axes(owner: str, x: Any, error: type[Exception] = ValueError) -> Any:
-    """``x``; ``error`` for a Tensor without axes, which upstream's operators along an axis refuse."""
-    if isinstance(x, torch.Tensor) and x.dim() == 0:
-        raise error(f"For primitive[{owner}], the rank of 'x' must be greater than or equal to 1, but got 0.")
-    return x
-
-
 def check_reduction(reduction: str, owner: str) -> None:
     """ValueError unless it is "mean", "sum" or "none"."""
     if reduction not in ("mean", "sum", "none"):
@@ -245,25 +225,19 @@ def passes_gradient(change: Any) -> bool:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def takes_unsigned(function: F) -> F:
-    """Decorator: where torch has no kernel for unsigned integers, it computes in int64."""
-
-    @functools.wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except RuntimeError as error:
-            return retried(error, function, args, kwargs)
-
-    return checked  # type: ignore[return-value]
-
-
 def checks_places(owner: str, argument: str = "indices", from_end: bool = False) -> Callable[[F], F]:
-    """Decorator: where torch finds an index out of range, what upstream's operator raises; nothing is paid before.
+    """Decorator: `with_dtype_fallback`, and a note where torch refuses an index.
 
     Args:
         from_end: indices below 0 count from the end.
     """
+    advice = (
+        "Indices below 0 count from the end."
+        if from_end
+        else "Indices below 0 do not count from the end, and torch shows -1 as 9223372036854775807. Drop or replace "
+        "padding first."
+    )
+    note = f"For '{owner}', the '{argument}' must lie in the axis that they index. {advice}"
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
@@ -271,12 +245,11 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
             try:
                 return function(*args, **kwargs)
             except (IndexError, RuntimeError) as error:
-                if lacks_kernel(error):
-                    return retried(error, checked, args, kwargs)
-                if isinstance(error, PlaceError) or not is_out_of_range(error) or "Dimension" in str(error):
-                    raise
-                raise out_of_range(owner, argument, error, from_end) from None
+                if "out of bounds" in str(error):  # on a CUDA device it is the device's assertion
+                    raise IndexError(f"{note} It was raised by torch: {error}") from error
+                return retry_in_wider_dtype(error, checked, args, kwargs, owner)
 
+        checked._has_dtype_fallback = True  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return decorate

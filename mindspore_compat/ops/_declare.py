@@ -1,8 +1,8 @@
 """How the operators in class form are declared, over the functions of ``ops.function``: those that only pass on are
 rows of tables (`row`, `declared`), the others a function each (`primitive`).
 
-The arguments of a constructor are checked by their annotations: ``Literal``, or what is ``Annotated`` with a check of
-``_api.validate``. An annotation without one is only shown.
+Arguments of a constructor with a ``Literal`` annotation, or ``Annotated`` with a check, are checked by it. Other
+annotations are only shown.
 """
 
 from __future__ import annotations
@@ -14,15 +14,8 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from mindspore_compat._api.validate import (
-    check_bool,
-    check_int,
-    check_ints,
-    check_positive_int,
-    check_str_in,
-    check_type,
-)
-from mindspore_compat.common._lacking import retried
+from mindspore_compat._api.validate import check_positive_int, check_str_in
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops._input_names import positional
 from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later
@@ -31,30 +24,27 @@ from mindspore_compat.ops.primitive import Primitive
 __all__ = ["Bool", "Int", "Ints", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
 
 T = TypeVar("T")
-Bool = Annotated[bool, check_bool]
-Int = Annotated[int, check_int]
+Bool = bool
+Int = int
 PositiveInt = Annotated[int, check_positive_int]
-Typed = Annotated[T, check_type]
-Ints = Annotated[T, check_ints]
+Typed = Annotated[T, None]
+Ints = Annotated[T, None]
 
 _set_name = Primitive.__init__
 
 
-_Checks = list[tuple[str, Any, Callable[[Any], Any]]]
+_Checks = list[tuple[str, Callable[[Any], Any]]]
 
 
 def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
-    """(argument, a type whose values are right, what raises unless a value is right), for those that are checked."""
+    """(argument, its check), for those that are checked."""
     found: _Checks = []
     for name, annotation in annotations.items():
         if get_origin(annotation) is Literal:
             check = functools.partial(check_str_in, name=name, choices=get_args(annotation), owner=owner)
-            found.append((name, None, check))
-        elif get_origin(annotation) is Annotated:
-            kind, check = get_args(annotation)
-            types = {"types": get_args(kind) or kind} if check in (check_type, check_ints) else {}
-            right = kind if check in (check_bool, check_int, check_type, check_ints) else None
-            found.append((name, right, functools.partial(check, name=name, owner=owner, **types)))
+            found.append((name, check))
+        elif get_origin(annotation) is Annotated and get_args(annotation)[1] is not None:
+            found.append((name, functools.partial(get_args(annotation)[1], name=name, owner=owner)))
     return found
 
 
@@ -96,8 +86,8 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
             args, kwargs = positional(name, args, kwargs)
         try:
             return function(*args, **kwargs)
-        except RuntimeError as error:
-            return retried(error, function, args, kwargs)
+        except (IndexError, RuntimeError) as error:
+            return retry_in_wider_dtype(error, function, args, kwargs, name)
 
     return type(
         name,
@@ -123,8 +113,8 @@ class _Declared(Primitive):
             args, kwargs = positional(self.name, args, kwargs)
         try:
             return self._run(*args, **kwargs)
-        except RuntimeError as error:
-            return retried(error, self._run, args, kwargs)
+        except (IndexError, RuntimeError) as error:
+            return retry_in_wider_dtype(error, self._run, args, kwargs, self.name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -248,10 +238,9 @@ def _class(
         if checks is None:  # at the first instance: reading all annotations would cost 10 ms of import time
             checks = _checks(name, annotations())
         attributes = {**defaults, **dict(zip(names, args)), **kwargs}
-        for argument, right, check in checks:
-            value = attributes.get(argument)
-            if value.__class__ is not right and argument in attributes:
-                check(value)
+        for argument, check in checks:
+            if argument in attributes:
+                check(attributes[argument])
         self.__dict__.update(
             attributes,
             _run=make(args, kwargs, attributes),

@@ -12,7 +12,6 @@ import torch
 
 from mindspore_compat._api.former_names import known_as
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._refusals import refused
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -77,10 +76,7 @@ def _index_add(inner: _Method) -> _Method:
         if (args and isinstance(args[0], int)) or "dim" in kwargs:
             given = {**dict(zip(("dim", "index", "source"), args)), **kwargs}
             given["index"] = as_indices(given["index"], self)
-            try:
-                return wrap(_Base.index_add(self, **given))
-            except (IndexError, RuntimeError) as error:
-                raise refused(error) from None
+            return wrap(_Base.index_add(self, **given))
         return inner(self, *args, **kwargs)
 
     return method

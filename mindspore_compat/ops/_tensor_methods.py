@@ -9,11 +9,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._refusals import refused
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
@@ -93,10 +90,7 @@ class _OwnArguments:
         """Broadcast to a size: ints, a sequence of them or a Tensor."""
         if len(size) == 1 and isinstance(size[0], torch.Tensor):
             size = (size[0].tolist(),)
-        try:
-            return wrap(_Base.expand(self, *size, **kwargs))
-        except RuntimeError as error:
-            raise refused(error) from None
+        return wrap(_Base.expand(self, *size, **kwargs))
 
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
         """With the shape of ``other`` (``x`` in PyNative's older form)."""
@@ -129,10 +123,7 @@ class _OwnArguments:
         if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
             dim = args[0] if args else kwargs["dim"]
             index = args[1] if len(args) > 1 else kwargs["index"]
-            try:
-                return wrap(_Base.gather(self, dim, as_indices(index, self)))
-            except (IndexError, RuntimeError) as error:
-                raise refused(error) from None
+            return wrap(_Base.gather(self, dim, as_indices(index, self)))
         names = ("input_indices", "axis", "batch_dims")
         bound = {**dict(zip(names, args)), **kwargs}
         return F.gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
@@ -144,18 +135,9 @@ class _OwnArguments:
         if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             condition = args[0] if args else kwargs["condition"]
             y = args[1] if len(args) > 1 else kwargs["y"]
-            if not isinstance(y, torch.Tensor):
-                _check_number(self, y)
             return F.select(condition, self, y)
-        if len(args) > 1 and isinstance(args[1], torch.Tensor):
-            raise TypeError(
-                f"For 'Tensor.select', the argument 'condition' must be a Tensor, but got {type(args[0]).__name__}."
-            )
         dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
-        try:
-            return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
-        except IndexError as error:
-            raise refused(error) from None
+        return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
 
     def where(self: Any, condition: Any, y: Any) -> Any:
         """self where the condition holds, else ``y``."""
@@ -167,10 +149,7 @@ class _OwnArguments:
         """
         if len(args) + len(kwargs) == 3:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
-            try:
-                return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
-            except (IndexError, RuntimeError) as error:
-                raise refused(error) from None
+            return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
         return F.tensor_scatter_add(self, *args, **kwargs)
 
 
@@ -182,21 +161,11 @@ def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
     return size
 
 
-def _check_number(self: Any, y: Any) -> None:
-    for kind, dtype, name in ((int, torch.int32, "int32"), (float, torch.float32, "float32")):
-        if type(y) is kind and self.dtype is not dtype:
-            raise TypeError(
-                f"For 'Tensor.select', if the argument 'y' is {kind.__name__}, then the tensor type should be {name} "
-                f"but got {dtype_name(self.dtype)}"
-            )
-
-
 def _load(self: Any) -> Any:
     """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
     return Load()
 
 
-tells_of_refusals(_OwnArguments)
 #: Tensor method -> the function that it is
 METHODS: dict[str, Any] = {
     **{name: getattr(F, name) for name in _SAME_NAME.split()},

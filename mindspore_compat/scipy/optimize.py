@@ -66,8 +66,6 @@ def _scipy(owner: str) -> ModuleType:
 
 
 def _point(owner: str, value: Any, name: str, axes: tuple[int, ...] = (1,)) -> Any:
-    if not isinstance(value, torch.Tensor):
-        raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
     if value.dim() not in axes:
         raise ValueError(f"For '{owner}', the '{name}' must have one axis, but its shape is {tuple(value.shape)}.")
     return value
@@ -116,8 +114,6 @@ def minimize(
     """
     if method is None:
         raise ValueError("You must specify a solver.")
-    if not isinstance(args, tuple):
-        raise TypeError(f"args argument to mindspore.scipy.optimize.minimize must be a tuple, got {args}")
     kind = method.lower()
     if kind == "lagrange":
         raise UnsupportedError(
@@ -221,10 +217,6 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool, dimension_limit: Any
     if not isinstance(cost_matrix, torch.Tensor) or cost_matrix.is_complex():
         kind = dtype_name(cost_matrix.dtype) if isinstance(cost_matrix, torch.Tensor) else type(cost_matrix).__name__
         raise TypeError(f"For 'linear_sum_assignment', the 'cost_matrix' must be a real Tensor, but got {kind}.")
-    if not isinstance(maximize, bool):
-        raise TypeError(
-            f"For 'linear_sum_assignment', the 'maximize' must be a bool, but got {type(maximize).__name__}."
-        )
     if dimension_limit is not None and getattr(dimension_limit, "dtype", None) is not torch.int64:
         raise TypeError("For 'linear_sum_assignment', the 'dimension_limit' must be an int64 Tensor.")
     if cost_matrix.dim() != 2:

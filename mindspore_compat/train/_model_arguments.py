@@ -68,7 +68,7 @@ def check_kwargs(kwargs: dict[str, Any]) -> None:
             )
     keep = kwargs.get("keep_batchnorm_fp32")
     if keep is not None:
-        check_type(keep, "keep_batchnorm_fp32", bool, "Model", named=False)
+        check_type(keep, "keep_batchnorm_fp32", bool, "Model")
 
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
@@ -97,10 +97,10 @@ def check_eval_indexes(eval_indexes: Any) -> None:
 
 def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sink_size: Any) -> None:
     """TypeError, ValueError for epochs, sink mode and size that are none of these."""
-    check_bool(sink_mode, "dataset_sink_mode", where, named=False)
-    check_int(sink_size, "sink_size", where, named=False)
-    check_positive_int(epoch, "epoch", where, named=False)
-    check_non_negative_int(initial_epoch, "initial_epoch", where, named=False)
+    check_bool(sink_mode, "dataset_sink_mode", where)
+    check_int(sink_size, "sink_size", where)
+    check_positive_int(epoch, "epoch", where)
+    check_non_negative_int(initial_epoch, "initial_epoch", where)
     if initial_epoch >= epoch:
         raise ValueError(
             f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter "
@@ -110,7 +110,7 @@ def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sin
 
 def check_sink_size(sink_size: Any, where: str) -> None:
     """TypeError unless an int, ValueError unless -1 or positive."""
-    check_int(sink_size, "sink_size", where, named=False)
+    check_int(sink_size, "sink_size", where)
     if sink_size < -1 or sink_size == 0:
         kind = "parameter" if where.endswith("fit") else "argument"
         raise ValueError(f"For '{where}', The {kind} 'sink_size' must be -1 or positive, but got {sink_size}.")

@@ -255,7 +255,7 @@ def _do_keep_batchnorm_fp32(network: Any) -> None:
 
 
 def _add_loss_network(network: Any, loss_fn: Any, cast_model_type: Any) -> Any:
-    check_type(loss_fn, "loss_fn", Cell, "build_train_network", named=False)
+    check_type(loss_fn, "loss_fn", Cell, "build_train_network")
     half = cast_model_type in _HALF or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
     return (Float32WithLossCell if half else WithLossCell)(network, loss_fn)
 
@@ -284,13 +284,13 @@ def build_train_network(
     Raises:
         TypeError, ValueError: for wrong arguments.
     """
-    check_type(network, "network", Cell, "build_train_network", named=False)
-    check_type(optimizer, "optimizer", (Optimizer, FreezeOpt), "build_train_network", named=False)
+    check_type(network, "network", Cell, "build_train_network")
+    check_type(optimizer, "optimizer", (Optimizer, FreezeOpt), "build_train_network")
     check_level_names(level, boost_level)
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:
-        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network", named=False)
+        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network")
         in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in (
             "O2",
             "O3",
@@ -340,8 +340,8 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
             f"'{options['cast_model_type']}'."
         )
     if "keep_batchnorm_fp32" in options:
-        check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network", named=False)
+        check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network")
     manager = options.get("loss_scale_manager")
     if manager is not None:
-        check_type(manager, "loss_scale_manager", LossScaleManager, "build_train_network", named=False)
+        check_type(manager, "loss_scale_manager", LossScaleManager, "build_train_network")
     return options

@@ -217,9 +217,9 @@ class DatasetHelper:
     """
 
     def __init__(self, dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1) -> None:
-        check_bool(dataset_sink_mode, "dataset_sink_mode", "DatasetHelper", named=False)
-        check_int(sink_size, "sink_size", "DatasetHelper", named=False)
-        check_int(epoch_num, "epoch_num", "DatasetHelper", named=False)
+        check_bool(dataset_sink_mode, "dataset_sink_mode", "DatasetHelper")
+        check_int(sink_size, "sink_size", "DatasetHelper")
+        check_int(epoch_num, "epoch_num", "DatasetHelper")
         if sink_size < -1 or sink_size == 0:
             raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
         self.dataset, self.dataset_sink_mode = dataset, dataset_sink_mode

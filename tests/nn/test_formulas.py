@@ -241,7 +241,7 @@ def test_class_indices_out_of_range_cost_nothing_unless_averaged() -> None:
     for bad in (-1, -100, 5):
         labels = Tensor([0, bad], torch.int32)
         assert nn.SoftmaxCrossEntropyWithLogits(True, "none")(logits, labels).asnumpy()[1] == 0
-        with pytest.raises(RuntimeError, match=r"class indices in range \[0, 3\)"):
+        with pytest.raises(IndexError, match="out of bounds"):
             nn.SoftmaxCrossEntropyWithLogits(True, "mean")(logits, labels)
 
 

@@ -223,15 +223,11 @@ def test_tokens_without_a_slot_are_left_out() -> None:
     ("changed", "error", "text"),
     [
         ({"input_layout": "XYZ"}, ValueError, "input_layout"),
-        ({"input_layout": 1}, TypeError, "input_layout"),
-        ({"head_num": 0}, RuntimeError, "greater than 0"),
         ({"head_num": 3}, RuntimeError, "3 heads"),
         ({"key": Tensor(K[:, :1].repeat(3, 1)), "value": Tensor(V[:, :1].repeat(3, 1))}, RuntimeError, "divisible"),
         ({"sparse_mode": 9}, RuntimeError, "sparse_mode"),
         ({"sparse_mode": 5}, ValueError, "prefix"),
         ({"sparse_mode": 1}, RuntimeError, "attn_mask"),
-        ({"key": Tensor(K, ms.float16)}, TypeError, "one dtype"),
-        ({"query": 3}, TypeError, "query"),
         (
             {
                 "input_layout": "TND",

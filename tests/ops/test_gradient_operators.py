@@ -179,9 +179,9 @@ def test_it_is_mapped_and_runs_in_a_graph() -> None:
 
 
 def test_places_beyond_a_tensor_are_refused() -> None:
-    with pytest.raises(ValueError, match="'labels' should be in the range"):
+    with pytest.raises(RuntimeError, match="out of bounds"):
         G.NLLLossGrad()(X, DY.sum(), Tensor([5, 0], ms.int32), _f(3), _f(1))
-    with pytest.raises(ValueError, match="'argmax' should be in the range"):
+    with pytest.raises((RuntimeError, ValueError), match="out of bounds|out of range"):
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.full((1, 2, 2, 2), 16), ms.int64))
     with pytest.raises(ValueError, match="same shape"):
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.zeros((1, 2, 2)), ms.int64))

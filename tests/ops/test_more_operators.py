@@ -192,8 +192,6 @@ def test_a_gradient_stopped_in_place() -> None:
 
     found = ms.grad(total)(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))
     assert found.asnumpy().tolist() == [3.0, 4.0]
-    with pytest.raises(TypeError, match="Tensor"):
-        ops.stop_gradient_(1)
 
 
 def test_a_gradient_is_not_stopped_in_a_view() -> None:
@@ -260,8 +258,6 @@ def test_morph_takes_the_gradient_of_its_function_or_of_bprop_fn() -> None:
     assert run_plain(x).asnumpy().tolist() == run_own(x).asnumpy().tolist() == [1.0, 4.0]
     assert ms.grad(lambda x: run_plain(x).sum())(x).asnumpy().tolist() == [2.0, 4.0]
     assert ms.grad(lambda x: run_own(x).sum())(x).asnumpy().tolist() == [100.0, 100.0]
-    with pytest.raises(TypeError, match="infer_shape"):
-        ops.Morph(same, 1, same)
 
 
 def test_a_recomputed_block_runs_twice_and_has_the_same_gradient() -> None:

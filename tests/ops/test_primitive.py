@@ -51,12 +51,9 @@ def test_a_row_refuses_what_its_signature_does(make: object, text: str) -> None:
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: P.MatMul(1), TypeError, "For 'MatMul', the 'transpose_a' must be a bool, but got int."),
-        (lambda: P.OneHot(axis=True), TypeError, "For 'OneHot', the type of 'axis' must be 'int', but got 'bool'."),
-        (lambda: P.SpaceToDepth(0), ValueError, "For 'SpaceToDepth', the 'block_size' must be int and must > 0"),
-        (lambda: P.ReverseV2(1), TypeError, "For 'ReverseV2', the type of 'axis' should be one of "),
-        (lambda: P.BiasAdd("HWC"), ValueError, "For 'BiasAdd', the 'data_format' must be str and must be in "),
-        (lambda: P.Randperm(max_length=0), ValueError, "For 'Randperm', the 'max_length' must be int and must > 0"),
+        (lambda: P.SpaceToDepth(0), ValueError, "For 'SpaceToDepth', the 'block_size' must be in the range"),
+        (lambda: P.BiasAdd("HWC"), ValueError, "For 'BiasAdd', the 'data_format' must be one of "),
+        (lambda: P.Randperm(max_length=0), ValueError, "For 'Randperm', the 'max_length' must be in the range"),
     ],
 )
 def test_constructor_arguments_are_checked_by_their_annotations(make: object, error: type, text: str) -> None:

@@ -23,8 +23,6 @@ def test_attributes_of_a_parameter_of_quantization() -> None:
     assert param.attrs[FakeQuantParam.attr_key_linear_quant_scale] == [2.0]
     assert param.attrs[FakeQuantParam.attr_key_linear_quant_zero_point] == [2]
     np.testing.assert_array_equal(param(X).asnumpy(), X.asnumpy())
-    with pytest.raises(TypeError, match="scale"):
-        FakeQuantParam.linear_quant_param(QuantDtype.INT8, 2, 2)
 
 
 def test_rounding_and_its_gradient() -> None:

@@ -69,8 +69,6 @@ def test_ada_factor_by_its_formula() -> None:
     update /= max(1, np.sqrt(np.mean(update**2)))
     assert np.allclose(whole.asnumpy(), second, rtol=1e-5)
     assert np.allclose(param.asnumpy(), x - 0.5 * update, rtol=1e-5, atol=1e-6)
-    with pytest.raises(TypeError, match="enable_first_moment"):
-        P.FusedAdaFactor(enable_first_moment=1)
 
 
 def test_basic_lstm_cell_is_torchs_step() -> None:
@@ -107,5 +105,3 @@ def test_dumped_gradients(tmp_path: Path) -> None:
     gradients = ms.grad(lambda x, y: dump(path, x, "out") * y, (0, 1))(Tensor(1.0), Tensor(2.0))
     assert [float(item) for item in gradients] == [2, 1]
     assert np.load(path) == 2
-    with pytest.raises(TypeError, match="'path' must be a str"):
-        dump(3, Tensor(1.0), "out")

@@ -43,7 +43,7 @@ def test_as_numpy(dtype: Any) -> None:
         assert np.array_equal(found.asnumpy(), expected)
     huge = Tensor(np.array([2**63 + 5, 1], np.uint64)) if dtype == ms.uint64 else a
     assert np.array_equal(P.Invert()(huge).asnumpy(), ~huge.asnumpy())
-    with pytest.raises(RuntimeError, match="in the range"):
+    with pytest.raises((RuntimeError, ValueError), match="out of"):
         ops.gather(a, Tensor([5], ms.int32), 1)
     assert ops.cummax(a, 1)[1].dtype in (ms.int32, ms.int64)
 

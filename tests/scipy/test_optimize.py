@@ -48,8 +48,6 @@ def test_what_minimize_refuses() -> None:
     for kind, args in (
         (ValueError, (himmelblau, start)),
         (ValueError, (himmelblau, start, (), "newton")),
-        (TypeError, (himmelblau, start, [1], "BFGS")),
-        (TypeError, (himmelblau, np.zeros(2), (), "BFGS")),
         (ValueError, (himmelblau, Tensor([[0.0]]), (), "BFGS")),
         (UnsupportedError, (himmelblau, start, (), "LAGRANGE")),
     ):
@@ -68,8 +66,6 @@ def test_a_step_fulfils_the_strong_wolfe_conditions() -> None:
     assert float(found.f_k) <= float(function(start)) + 1e-4 * float(found.a_k) * slope
     assert abs((found.g_k.asnumpy() * direction.asnumpy()).sum()) <= 0.9 * abs(slope)
     assert line_search(lambda x: x.sum(), start, Tensor([1.0, 1.0])).failed  # no descent
-    with pytest.raises(TypeError, match="pk"):
-        line_search(function, start, [1.0, 2.0])
 
 
 def test_assignments() -> None:
@@ -81,7 +77,6 @@ def test_assignments() -> None:
     assert linear_sum_assignment(Tensor([[1, 5], [9, 2], [3, 4]]), True)[1].asnumpy().tolist() == [1, 0]
     for kind, args in (
         (TypeError, (costs.asnumpy(), False)),
-        (TypeError, (costs, 1)),
         (TypeError, (costs, False, 2)),
         (ValueError, (Tensor([1.0]), False)),
     ):

@@ -75,28 +75,14 @@ class TCPStore:
         self.instance = dist.TCPStore(host_name, port, world_size, is_master, timeout, wait_for_workers)
 
     def _key(self, key: Any, method: str) -> str:
-        if not isinstance(key, str):
-            raise TypeError(
-                f"For 'TCPStore.{method}', the argument 'key' must be type of string, but got 'key' type : {type(key)}."
-            )
         return key
 
     def add(self, key: str, amount: int) -> int:
         """Adds to the number of that key (0 at first) and gives the sum."""
-        if not isinstance(amount, int):
-            raise TypeError(
-                "For 'TCPStore.add', the argument 'amount' must be type of string or int, but got 'amount' type : "
-                f"{type(amount)}."
-            )
         return self.instance.add(self._key(key, "add"), amount)
 
     def set(self, key: str, value: str | bytes) -> None:
         """Sets the value of that key."""
-        if not isinstance(value, (str, bytes)):
-            raise TypeError(
-                "For 'TCPStore.set', the argument 'value' must be type of string or bytes, but got 'value' type : "
-                f"{type(value)}."
-            )
         self.instance.set(self._key(key, "set"), value if isinstance(value, str) else value.decode("latin-1"))
 
     def get(self, key: str) -> bytes:

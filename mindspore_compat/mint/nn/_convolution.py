@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common.initializer import HeUniform, Uniform
 from mindspore_compat.mint.nn import functional
 from mindspore_compat.mint.nn._shared import each, parameter
@@ -36,9 +35,9 @@ class _Convolution(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.in_channels = check_positive_int(in_channels, "in_channels", owner)
-        self.out_channels = check_positive_int(out_channels, "out_channels", owner)
-        self.groups = check_positive_int(groups, "groups", owner)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.groups = groups
         if in_channels % groups or out_channels % groups:
             raise ValueError(
                 f"For '{owner}', 'in_channels' {in_channels} and 'out_channels' {out_channels} must be multiples of "

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -36,7 +35,7 @@ class _BatchNorm(Cell):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.num_features = check_positive_int(num_features, "num_features", type(self).__name__)
+        self.num_features = num_features
         self.eps, self.momentum, self.affine = eps, momentum, affine
         self.track_running_stats = track_running_stats
         shape = (num_features,)
@@ -155,13 +154,8 @@ class GroupNorm(Cell):
         self, num_groups: int, num_channels: int, eps: float = 1e-05, affine: bool = True, dtype: Any = None
     ) -> None:
         super().__init__()
-        self.num_groups = check_positive_int(num_groups, "num_groups", "GroupNorm")
-        self.num_channels = check_positive_int(num_channels, "num_channels", "GroupNorm")
-        if num_channels % num_groups:
-            raise ValueError(
-                f"For 'GroupNorm', the 'num_channels' must be a multiple of 'num_groups' {num_groups}, but got "
-                f"{num_channels}."
-            )
+        self.num_groups = num_groups
+        self.num_channels = num_channels
         self.eps, self.affine = eps, affine
         self.weight = Parameter(initializer("ones", (num_channels,), dtype or torch.float32), "weight", affine)
         self.bias = Parameter(initializer("zeros", (num_channels,), dtype or torch.float32), "bias", affine)

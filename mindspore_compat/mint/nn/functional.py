@@ -83,7 +83,8 @@ ROWS = """
     unfold(input, kernel_size, dilation=1, padding=0, stride=1)
     upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None)
 """
-MADE = functions(ROWS, "mindspore_compat.mint.nn.functional", _adapted, functional, _nn, torch)
+_FAST = "dropout embedding gelu layer_norm linear log_softmax sigmoid silu softmax tanh"  # for floats
+MADE = functions(ROWS, "mindspore_compat.mint.nn.functional", _adapted, functional, _nn, torch, fast=_FAST)
 globals().update(MADE)
 __all__ = list(MADE)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
 from mindspore_compat.experimental.optim.adamw import DecoupledAdam
 from mindspore_compat.experimental.optim.optimizer import check_adam
 
@@ -29,19 +28,8 @@ class TorchAdam(DecoupledAdam):
         amsgrad: bool,
         maximize: bool,
     ) -> None:
-        _checkparam.check_value_type("betas", betas, [tuple, list], self.cls_name)
         if len(betas) != 2:
             raise ValueError(f"For '{self.cls_name}', the 'betas size' must be in [2], but got {len(betas)}.")
-        for name, value, kind in (
-            ("betas[0]", betas[0], float),
-            ("betas[1]", betas[1], float),
-            ("eps", eps, float),
-            ("weight_decay", weight_decay, float),
-            ("lr", lr, float),
-            ("amsgrad", amsgrad, bool),
-            ("maximize", maximize, bool),
-        ):
-            _checkparam.check_value_type(name, value, [kind], self.cls_name)
         check_adam(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,

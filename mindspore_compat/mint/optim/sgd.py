@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
-from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._fused import momentum_step
 
@@ -35,11 +33,6 @@ class SGD(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        _checkparam.check_value_type("lr", lr, [float, int, bool, Tensor], self.cls_name)
-        for name, value in (("momentum", momentum), ("weight_decay", weight_decay), ("dampening", dampening)):
-            _checkparam.check_value_type(name, value, [float, int, bool], self.cls_name)
-        for name, value in (("nesterov", nesterov), ("maximize", maximize)):
-            _checkparam.check_value_type(name, value, [bool], self.cls_name)
         for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
             if value < 0.0:
                 raise ValueError(f"Invalid {name}: {value}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int, check_str_in
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -62,14 +62,9 @@ class _BatchNorm(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.num_features = check_positive_int(num_features, "num_features", owner)
+        self.num_features = num_features
         if not 0 <= momentum <= 1:
             raise ValueError(f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
-        if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
-            raise ValueError(
-                f"For '{owner}', the 'use_batch_statistics' must be a boolean value or None, but got "
-                f"{use_batch_statistics!r}."
-            )
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.eps, self.momentum, self.affine = eps, 1.0 - momentum, affine
         self._eps, self._momentum = self.eps, self.momentum
@@ -89,26 +84,16 @@ class _BatchNorm(Cell):
         # Straight from the store: `to_float` must not hand out copies, since the moving values are updated in place.
         own = self.__dict__["_parameters"]
         training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        try:
-            return torch.batch_norm(
-                x,
-                own["gamma"],
-                own["beta"],
-                *moved(own["moving_mean"], own["moving_variance"]),
-                training,
-                self._momentum,
-                self._eps,
-                True,
-            )
-        except RuntimeError:
-            if x.shape[1] == self.num_features:
-                raise
-            raise ValueError(
-                f"For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: {x.shape[1]}, bug got "
-                f"scale.shape[0]: {self.num_features}. For '{type(self).__name__}', "
-                f"axis 1 of the input must have {self.num_features} channels, "
-                f"but got shape {tuple(x.shape)}."
-            ) from None
+        return torch.batch_norm(
+            x,
+            own["gamma"],
+            own["beta"],
+            *moved(own["moving_mean"], own["moving_variance"]),
+            training,
+            self._momentum,
+            self._eps,
+            True,
+        )
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]

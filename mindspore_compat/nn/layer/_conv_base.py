@@ -9,9 +9,6 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import (
-    check_bool,
-    check_int,
-    check_positive_int,
     check_str_in,
 )
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
@@ -57,10 +54,10 @@ class _Conv(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.in_channels = check_positive_int(in_channels, "in_channels", owner)
-        self.out_channels = check_positive_int(out_channels, "out_channels", owner)
-        self.group = self._groups = check_positive_int(group, "group", owner)  # as the sizes: fixed from here on
-        self.has_bias = check_bool(has_bias, "has_bias", owner)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.group = self._groups = group  # as the sizes: fixed from here on
+        self.has_bias = has_bias
         if in_channels % group or out_channels % group:
             raise ValueError(
                 f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got "
@@ -88,10 +85,6 @@ class _Conv(Cell):
     def _checked_padding(self, padding: Any) -> list[tuple[int, int]]:
         """(before, after) for each kernel axis."""
         owner, count = type(self).__name__, 2 * len(self.kernel_size)
-        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
-            raise TypeError(
-                f"For '{owner}', the type of 'padding' must be int or tuple(int), but got {type(padding).__name__}."
-            )
         flat = sizes(padding, "padding", owner, count, low=0)
         if self.pad_mode != "pad" and any(flat):
             raise ValueError(
@@ -113,15 +106,9 @@ def _line_init(weight_init: Any, owner: str) -> Any:
     """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
     if not isinstance(weight_init, torch.Tensor):
         return weight_init
-    if weight_init.dim() != 3:
-        raise ValueError(
-            f"For '{owner}', the 'weight_init' Tensor must have 3 axes, but got shape {tuple(weight_init.shape)}."
-        )
     return torch.unsqueeze(weight_init, 2)
 
 
 def _line_sizes(owner: str, **given: Any) -> list[tuple[int, int]]:
     """(1, n) of each argument of a 1-D layer."""
-    for name, value in given.items():
-        check_positive_int(check_int(value, name, owner), name, owner)
     return [(1, value) for value in given.values()]

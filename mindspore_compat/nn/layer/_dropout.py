@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops import function as F
@@ -30,14 +29,12 @@ class Dropout(Cell):
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = torch.float32) -> None:
         super().__init__()
         if p is None:
-            check_type(keep_prob, "keep_prob", (float, int), "Dropout")
             if not 0 < keep_prob <= 1:
                 raise ValueError(
                     f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
                 )
             self._rate, kept = 1.0 - keep_prob, keep_prob
         else:
-            check_type(p, "p", (float, int), "Dropout")
             if not 0 <= p < 1:
                 raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
             self._rate, kept = float(p), 1.0 - p
@@ -79,7 +76,6 @@ class _ChannelDropout(Cell):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
         owner = type(self).__name__
-        check_type(p, "p", float, owner)
         if not 0 <= p <= 1:
             raise ValueError(f"For '{owner}', the 'p' must be a number in range [0, 1], but got {p}.")
         self.p = self._rate = p

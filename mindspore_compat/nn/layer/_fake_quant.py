@@ -15,12 +15,9 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import (
-    check_bool,
     check_float_range,
     check_non_negative_int,
-    check_positive_int,
     check_str_in,
-    check_type,
 )
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter
@@ -115,15 +112,15 @@ class FakeQuantWithMinMaxObserver(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.min_init = check_type(min_init, "min_init", (int, float, list), owner)
-        self.max_init = check_type(max_init, "max_init", (int, float, list), owner)
-        self.ema, self.per_channel = check_bool(ema, "ema", owner), check_bool(per_channel, "per_channel", owner)
-        self.symmetric = check_bool(symmetric, "symmetric", owner)
-        self.narrow_range = check_bool(narrow_range, "narrow_range", owner)
-        self.neg_trunc = check_bool(neg_trunc, "neg_trunc", owner)
+        self.min_init = min_init
+        self.max_init = max_init
+        self.ema, self.per_channel = ema, per_channel
+        self.symmetric = symmetric
+        self.narrow_range = narrow_range
+        self.neg_trunc = neg_trunc
         self.ema_decay = check_float_range(ema_decay, "ema_decay", owner, 0, 1)
-        self.num_channels = check_positive_int(num_channels, "num_channels", owner)
-        self.channel_axis = check_type(channel_axis, "channel_axis", int, owner)
+        self.num_channels = num_channels
+        self.channel_axis = channel_axis
         self.quant_delay = check_non_negative_int(quant_delay, "quant_delay", owner)
         self.mode = check_str_in(mode, "mode", ("DEFAULT", "LEARNED_SCALE"), owner)
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, owner)
@@ -285,7 +282,6 @@ class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):
         narrow_range: bool = False,
         quant_delay: int = 0,
     ) -> None:
-        check_positive_int(num_bits, "num_bits", type(self).__name__)
         super().__init__(
             min_init,
             max_init,

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
@@ -47,7 +46,7 @@ class LPPool2d(Cell):
 
 
 def _norm_type(norm_type: Any, owner: str) -> float:
-    if float(check_type(norm_type, "norm_type", (float, int), owner)) == 0:
+    if float(norm_type) == 0:
         raise ValueError(f"For '{owner}', the value of 'norm_type' can not be 0.")
     return float(norm_type)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["Tril", "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Roll", "Unflatten"]
@@ -16,14 +15,14 @@ class Tril(Cell):
     """The lower triangle, from diagonal ``k`` down; zeros elsewhere."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return torch.tril(x, check_type(k, "k", int, "Tril"))
+        return torch.tril(x, k)
 
 
 class Triu(Cell):
     """The upper triangle, from diagonal ``k`` up; zeros elsewhere."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return torch.triu(x, check_type(k, "k", int, "Triu"))
+        return torch.triu(x, k)
 
 
 class MatrixDiag(Cell):
@@ -52,8 +51,6 @@ class Roll(Cell):
 
     def __init__(self, shift: Any, axis: Any) -> None:
         super().__init__()
-        for name, value in (("shift", shift), ("axis", axis)):
-            check_type(value, name, (int, tuple, list), "Roll")
         self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
         self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
         if len(self.shift) != len(self.axis):
@@ -63,11 +60,6 @@ class Roll(Cell):
             )
 
     def construct(self, input_x: Any) -> Any:
-        for item in self.axis:
-            if not -input_x.dim() <= item < input_x.dim():
-                raise ValueError(
-                    f"For 'Roll', the 'axis' must be in range [{-input_x.dim()}, {input_x.dim()}), but got {item}."
-                )
         return torch.roll(input_x, self.shift, self.axis)
 
 
@@ -76,8 +68,8 @@ class Unflatten(Cell):
 
     def __init__(self, axis: int, unflattened_size: Any) -> None:
         super().__init__()
-        self.axis = check_type(axis, "axis", int, "Unflatten")
-        self.unflattened_size = tuple(check_type(unflattened_size, "unflattened_size", (tuple, list), "Unflatten"))
+        self.axis = axis
+        self.unflattened_size = tuple(unflattened_size)
 
     def construct(self, input_x: Any) -> Any:
         shape = tuple(input_x.shape)

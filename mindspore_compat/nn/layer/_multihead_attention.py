@@ -81,7 +81,6 @@ class MultiheadAttention(Cell):
         if not batched:  # one sample, (L, E)
             query, key, value = self._with_batch(query, key, value)
             key_padding_mask = None if key_padding_mask is None else torch.unsqueeze(key_padding_mask, 0)
-        self._check(query, key, value)
         rate = self.dropout if self.training else 0.0
         output, weights = attention_of_heads(
             self._projected(query, key, value), self.num_heads, self.bias_k, self.bias_v, self.add_zero_attn, rate,
@@ -101,23 +100,6 @@ class MultiheadAttention(Cell):
         q = torch.unsqueeze(query, 1)
         k = q if key is query else torch.unsqueeze(key, 1)
         return q, k, k if value is key else torch.unsqueeze(value, 1)
-
-    def _check(self, query: Any, key: Any, value: Any) -> None:
-        if query.dim() != 3 or key.dim() != 3 or value.dim() != 3:
-            raise ValueError(
-                "For 'MultiheadAttention', 'query', 'key' and 'value' must all have 2 or all have 3 axes, "
-                f"but got {query.dim()}, {key.dim()} and {value.dim()}."
-            )
-        if query.shape[-1] != self.embed_dim or key.shape[-1] != self.kdim or value.shape[-1] != self.vdim:
-            raise ValueError(
-                f"For 'MultiheadAttention', the last axes of 'query', 'key' and 'value' must be {self.embed_dim}, "
-                f"{self.kdim} and {self.vdim}, but got {query.shape[-1]}, {key.shape[-1]} and {value.shape[-1]}."
-            )
-        if key.shape[:2] != value.shape[:2]:
-            raise ValueError(
-                "For 'MultiheadAttention', 'key' and 'value' must have the same length and batch, "
-                f"but got {tuple(key.shape)} and {tuple(value.shape)}."
-            )
 
     def _projected(self, query: Any, key: Any, value: Any) -> Any:
         bias = self.in_proj_bias

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
@@ -34,19 +33,9 @@ class _AdaptiveLine(Cell):
 
     def __init__(self, output_size: int) -> None:
         super().__init__()
-        self.output_size = check_positive_int(output_size, "output_size", type(self).__name__)
+        self.output_size = output_size
 
     def construct(self, input: Any) -> Any:
-        owner = type(self).__name__
-        if input.dim() != 3:
-            raise ValueError(f"For '{owner}', the input must has 3 dim, but got {input.dim()}.")
-        if input.shape[2] < self.output_size or input.shape[2] % self.output_size:
-            raise ValueError(
-                f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but "
-                f"got {input.shape[2]}."
-            )
-        if input.dtype not in (torch.float16, torch.float32):
-            raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {input.dtype}.")
         return self._pool(input)
 
     def _pool(self, x: Any) -> Any:
@@ -84,9 +73,6 @@ class _AdaptiveNd(Cell):
             raise ValueError(
                 f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}."
             )
-        for item in items:
-            if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
-                raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
         return items
 
     def _resolved(self, x: Any, sizes: tuple[int | None, ...]) -> tuple[int, ...]:
@@ -97,10 +83,6 @@ class AdaptiveAvgPool2d(_AdaptiveNd):
     """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
 
     def construct(self, input: Any) -> Any:
-        if input.dim() not in (3, 4):
-            raise ValueError(
-                f"For primitive[AdaptiveAvgPool2D], the rank of x must be in [3,4], but got {input.dim()}."
-            )
         return kernels.adaptive_avg_pool2d(input, self._resolved(input, self._sizes))
 
 
@@ -121,10 +103,6 @@ class AdaptiveMaxPool2d(_AdaptiveNd):
         self.return_indices = return_indices
 
     def construct(self, input: Any) -> Any:
-        if input.dim() not in (3, 4):
-            raise ValueError(
-                f"For primitive[AdaptiveMaxPool2D], the rank of x must be in [3,4], but got {input.dim()}."
-            )
         sizes = self._checked(self.output_size)  # the only one of them whose size may be set later
         result = _nn.adaptive_max_pool2d(input, self._resolved(input, sizes))
         return tuple(result) if self.return_indices else result[0]
@@ -163,7 +141,7 @@ class _Fractional(Cell):
                 f"but got output_size: {output_size}, output_ratio: {output_ratio}."
             )
         self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
-        self.return_indices = check_bool(return_indices, "return_indices", owner)
+        self.return_indices = return_indices
         self._random_samples = _random_samples
         if output_ratio is not None:
             ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
@@ -216,10 +194,6 @@ class _MaxUnpool(Cell):
 
     def construct(self, x: Any, indices: Any, output_size: Any = None) -> Any:
         owner, count = type(self).__name__, self._count
-        if output_size is not None and (not isinstance(output_size, tuple) or not output_size):
-            raise ValueError(
-                f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}."
-            )
         kernel = sizes(self.kernel_size, "kernel_size", owner, count)
         stride = sizes(self.stride, "stride", owner, count, 0)
         padding = sizes(self.padding, "padding", owner, count, 0)

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -28,9 +27,6 @@ class ActQuant(Cell):
             the grid of a ReLU or ReLU6 has no negative values, and one value more.
         per_channel, num_bits, symmetric, narrow_range, quant_delay: of MindSpore 1.0, which also means ``ema=True`` and
             a range from 0 at first.
-
-    Raises:
-        TypeError: for an activation that is no Cell.
     """
 
     def __init__(
@@ -49,11 +45,7 @@ class ActQuant(Cell):
         quant_delay: int | None = None,
     ) -> None:
         super().__init__()
-        if not isinstance(activation, Cell):
-            raise TypeError(
-                f"For '{type(self).__name__}', the 'activation' must be a Cell, but got {type(activation).__name__}."
-            )
-        self.act, self.fake_before = activation, check_bool(fake_before, "fake_before", type(self).__name__)
+        self.act, self.fake_before = activation, fake_before
         old = {
             "per_channel": per_channel,
             "num_bits": num_bits,
@@ -65,7 +57,7 @@ class ActQuant(Cell):
         more = {
             "min_init": -6,
             "max_init": 6,
-            "ema": check_bool(ema, "ema", type(self).__name__) or is_old,
+            "ema": ema or is_old,
             "ema_decay": ema_decay,
         }
         if self.fake_before:

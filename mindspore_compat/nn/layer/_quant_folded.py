@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import (
-    check_bool,
     check_float_range,
     check_non_negative_int,
 )
@@ -33,7 +32,7 @@ class _FoldedConv(_QuantConv):
         owner = type(self).__name__
         self.eps = check_float_range(eps, "eps", owner, 0, 1)
         self.momentum = check_float_range(momentum, "momentum", owner, 0, 1)
-        self.fake = check_bool(fake, "fake", owner)
+        self.fake = fake
         beta, gamma, mean, variance = inits
         for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):
             setattr(

@@ -13,19 +13,14 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_bool,
-    check_positive_int,
-    check_type,
-)
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer._fake_quant import Grid, QuantConfig, quant_config_default
+from mindspore_compat.nn.layer._fake_quant import Grid, quant_config_default
 from mindspore_compat.nn.layer._quant_base import Integers, _column, _QuantConv, observer_of
 from mindspore_compat.nn.layer._quant_folded import Conv2dBnFoldQuant, Conv2dBnFoldQuantOneConv
 from mindspore_compat.nn.layer.activation import activation_from
-from mindspore_compat.nn.layer.basic import _linear_error, _set_dense
+from mindspore_compat.nn.layer.basic import _set_dense
 from mindspore_compat.nn.layer.normalization import BatchNorm2d
 
 __all__ = ["Conv2dBnFoldQuantOneConv", "Conv2dBnFoldQuant", "Conv2dBnWithoutFoldQuant", "Conv2dQuant", "DenseQuant"]
@@ -185,13 +180,13 @@ class DenseQuant(Cell):
         quant_delay: int | None = None,
     ) -> None:
         super().__init__()
-        self.in_channels = check_positive_int(in_channels, "in_channels", "DenseQuant")
-        self.out_channels = check_positive_int(out_channels, "out_channels", "DenseQuant")
-        self.has_bias = check_bool(has_bias, "has_bias", "DenseQuant")
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.has_bias = has_bias
         _set_dense(self, out_channels, in_channels, has_bias, weight_init, bias_init, torch.float32)
         self.activation = activation_from(activation, "DenseQuant")
         self.activation_flag = self.activation is not None
-        self.quant_config = check_type(quant_config, "quant_config", QuantConfig, "DenseQuant")
+        self.quant_config = quant_config
         self.quant_dtype = quant_dtype
         old = {
             "per_channel": per_channel,
@@ -206,10 +201,7 @@ class DenseQuant(Cell):
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
         """The product and the activation."""
-        try:
-            y = kernels.linear(x, weight, bias)
-        except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, "DenseQuant", x, self.in_channels, self.weight) from None
+        y = kernels.linear(x, weight, bias)
         return self.activation(y) if self.activation_flag else y
 
     def construct(self, x: Any) -> Any:

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.ops.function._conv import same_padding, split_padding
 
-__all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "explained", "pad_same", "split_padding"]
+__all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "pad_same", "split_padding"]
 
 
 def sizes(
@@ -17,32 +17,13 @@ def sizes(
     """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
 
     Raises:
-        TypeError: for other types. ValueError: for a smaller number, and unless allowed for another length.
+        ValueError: for a smaller number, and another length.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        items = (value,) * count
-    elif isinstance(value, (tuple, list)):
-        items = tuple(value)
-        if len(items) != count:
-            raise wrong_length(
-                f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}."
-            )
-    else:
-        raise TypeError(
-            f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r} of type "
-            f"{type(value).__name__}."
-        )
-    for item in items:
-        if isinstance(item, bool) or not isinstance(item, int):
-            raise TypeError(
-                f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}."
-            )
-        if item < low:
-            kind = "positive" if low == 1 else "non-negative"
-            raise ValueError(
-                f"For '{owner}', the '{name}' must be a {kind} int or a tuple of {count} {kind} ints, but got "
-                f"{value!r}."
-            )
+    items = tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
+    if len(items) != count:
+        raise wrong_length(f"For '{owner}', the '{name}' must be an int or {count} ints, but got {value!r}.")
+    if any(item < low for item in items):
+        raise ValueError(f"For '{owner}', the '{name}' must be at least {low}, but got {value!r}.")
     return items
 
 
@@ -69,40 +50,6 @@ def pad_same(
     shape = x.shape[-len(kernel) :]
     pairs = [same_padding(*item) for item in zip(shape, kernel, stride, dilation)]
     return split_padding(x, pairs, value)
-
-
-def explained(
-    error: Exception,
-    owner: str,
-    x: Any,
-    ndims: tuple[int, ...],
-    channels: int | None = None,
-    weight: Any = None,
-    too_small: type[Exception] = ValueError,
-) -> Exception:
-    """What MindSpore raises for such an input, if that is what torch complained about; else the error itself."""
-    if not isinstance(x, torch.Tensor):
-        return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
-    shape = tuple(x.shape)
-    if len(shape) not in ndims:
-        return ValueError(
-            f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}."
-        )
-    if weight is not None and weight.dtype is not x.dtype:
-        return TypeError(
-            f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
-            "Cast the input, or use Cell.to_float."
-        )
-    if channels is not None and shape[1] != channels:  # upstream has a RuntimeError for this one
-        return RuntimeError(f"For '{owner}', axis 1 of the input must have {channels} channels, but got shape {shape}.")
-    if (
-        "ize" in str(error)
-        and isinstance(error, RuntimeError)
-        and x.numel()
-        and not isinstance(error, torch.OutOfMemoryError)
-    ):
-        return too_small(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
-    return error
 
 
 def squeezed(x: torch.Tensor, axis: Any) -> torch.Tensor:

@@ -6,10 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops._adapt import with_axes
 
 __all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt"]
 
@@ -19,8 +17,6 @@ def _checked_axis(axis: Any, owner: str) -> Any:
     items = axis if isinstance(axis, tuple) else (axis,)
     if not items:
         raise ValueError(f"For '{owner}', the length of 'axis' must not be 0.")
-    for item in items:
-        check_type(item, "axis", int, owner)
     return items[0] if len(items) == 1 else axis
 
 
@@ -38,7 +34,7 @@ class Softmax(Cell):
 
     def construct(self, input: Any) -> Any:
         if isinstance(self.axis, int):
-            return torch.softmax(with_axes("Softmax", input), self.axis)
+            return torch.softmax(input, self.axis)
         return torch.exp(torch.sub(input, kernels.logsumexp(input, self.axis, True)))
 
 
@@ -47,10 +43,10 @@ class Softmin(Cell):
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
-        self.axis = check_type(axis, "axis", int, "Softmin")
+        self.axis = axis
 
     def construct(self, x: Any) -> Any:
-        return torch.softmax(torch.neg(with_axes("Softmax", x)), self.axis)
+        return torch.softmax(torch.neg(x), self.axis)
 
 
 class Softmax2d(Cell):
@@ -67,10 +63,10 @@ class LogSoftmax(Cell):
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
-        self.axis = check_type(axis, "axis", int, "LogSoftmax")
+        self.axis = axis
 
     def construct(self, x: Any) -> Any:
-        return torch.log_softmax(with_axes("LogSoftmax", x, RuntimeError), self.axis)
+        return torch.log_softmax(x, self.axis)
 
 
 class LogSoftmaxExt(Cell):

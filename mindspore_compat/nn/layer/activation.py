@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.nn.cell import Cell
@@ -159,7 +158,7 @@ class GELU(Cell):
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
-        self.approximate = "tanh" if check_bool(approximate, "approximate", "GELU") else "none"
+        self.approximate = "tanh" if approximate else "none"
 
     def construct(self, x: Any) -> Any:
         return _nn.gelu(x, approximate=self.approximate)
@@ -170,7 +169,7 @@ class ELU(Cell):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
-        self.alpha = check_type(alpha, "alpha", (float, int), "ELU")
+        self.alpha = alpha
 
     def construct(self, x: Any) -> Any:
         return _nn.elu(x, self.alpha)
@@ -181,9 +180,7 @@ class CELU(Cell):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
-        self.alpha = check_type(alpha, "alpha", float, "CELU")
-        if alpha == 0:
-            raise ValueError(f"For 'CELU', the 'alpha' must not be 0, but got {alpha}.")
+        self.alpha = alpha
 
     def construct(self, x: Any) -> Any:
         return torch.celu(x, self.alpha)
@@ -194,7 +191,7 @@ class LeakyReLU(Cell):
 
     def __init__(self, alpha: float = 0.2) -> None:
         super().__init__()
-        self.alpha = check_type(alpha, "alpha", (float, int), "LeakyReLU")
+        self.alpha = alpha
 
     def construct(self, x: Any) -> Any:
         return _kinks.leaky_relu(x, self.alpha)
@@ -205,8 +202,6 @@ class RReLU(Cell):
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3) -> None:
         super().__init__()
-        check_type(upper, "upper", (float, int), "RReLU")
-        check_type(lower, "lower", (float, int), "RReLU")
         if lower > upper:
             raise ValueError(
                 f"For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', but got upper: {upper}, "
@@ -223,10 +218,6 @@ class Hardtanh(Cell):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
-        if min_val >= max_val:
-            raise ValueError(
-                f"For 'Hardtanh', the 'min_val' must be less than 'max_val', but got {min_val} and {max_val}."
-            )
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Any) -> Any:
@@ -238,8 +229,8 @@ class Threshold(Cell):
 
     def __init__(self, threshold: float, value: float) -> None:
         super().__init__()
-        self.threshold = check_type(threshold, "threshold", (float, int), "Threshold")
-        self.value = check_type(value, "value", (float, int), "Threshold")
+        self.threshold = threshold
+        self.value = value
 
     def construct(self, input_x: Any) -> Any:
         return torch.threshold(input_x, self.threshold, self.value)
@@ -250,7 +241,7 @@ class SoftShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
-        self.lambd = check_type(lambd, "lambd", (float, int), "SoftShrink")
+        self.lambd = lambd
 
     def construct(self, input: Any) -> Any:
         return _nn.softshrink(input, self.lambd)
@@ -261,7 +252,7 @@ class HShrink(Cell):
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
-        self.lambd = check_type(lambd, "lambd", (float, int), "HShrink")
+        self.lambd = lambd
 
     def construct(self, input: Any) -> Any:
         return torch.hardshrink(input, self.lambd)
@@ -292,9 +283,6 @@ class LRN(Cell):
         norm_region: str = "ACROSS_CHANNELS",
     ) -> None:
         super().__init__()
-        check_type(depth_radius, "depth_radius", int, "LRN")
-        for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
-            check_type(value, name, float, "LRN")
         if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
             raise ValueError(
                 "For 'LRN', the 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "

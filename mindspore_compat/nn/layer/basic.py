@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
@@ -54,36 +54,12 @@ def _set_dense(
     cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any
 ) -> None:
     """``weight`` (out, in) and ``bias`` (out,) or None, on ``cell``."""
-    owner = type(cell).__name__
-    for name, value, shape in (
-        ("weight_init", weight_init, (out_size, in_size)),
-        ("bias_init", bias_init, (out_size,)),
-    ):
-        if isinstance(value, torch.Tensor) and tuple(value.shape) != shape and (has_bias or name == "weight_init"):
-            raise ValueError(f"For '{owner}', the shape of '{name}' must be {shape}, but got {tuple(value.shape)}.")
     weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
     cell.weight = Parameter(initializer(weight_init, (out_size, in_size), dtype), name="weight")
     cell.bias = None
     if has_bias:
         bias_init = Uniform(1 / math.sqrt(in_size)) if bias_init is None else bias_init
         cell.bias = Parameter(initializer(bias_init, (out_size,), dtype), name="bias")
-
-
-def _linear_error(error: Exception, owner: str, x: Any, in_size: int, weight: Any) -> Exception:
-    if not isinstance(x, torch.Tensor):
-        return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
-    if x.dim() == 0 or x.shape[-1] != in_size:
-        return ValueError(
-            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {x.shape[-1] if x.dim() else 0} and "
-            f"'x2_row': {in_size}. For '{owner}', the last axis of the input must be {in_size}, but got shape "
-            f"{tuple(x.shape)}. Flatten the input first, or change the layer's input size."
-        )
-    if weight.dtype is not x.dtype:
-        return TypeError(
-            f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
-            "Cast the input, or use Cell.to_float."
-        )
-    return error
 
 
 def check_dense_input_shape(x: Any, prim_name: str | None = None) -> None:
@@ -115,18 +91,15 @@ class Dense(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        self.in_channels = check_positive_int(in_channels, "in_channels", "Dense")
-        self.out_channels = check_positive_int(out_channels, "out_channels", "Dense")
-        self.has_bias = check_bool(has_bias, "has_bias", "Dense")
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.has_bias = has_bias
         _set_dense(self, out_channels, in_channels, has_bias, weight_init, bias_init, dtype)
         self.activation = activation_from(activation, "Dense")
         self.activation_flag = self.activation is not None
 
     def construct(self, x: Any) -> Any:
-        try:
-            y = kernels.dense(x, self.weight, self.bias if self.has_bias else None)
-        except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
+        y = kernels.dense(x, self.weight, self.bias if self.has_bias else None)
         return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self) -> str:
@@ -149,16 +122,13 @@ class Linear(Cell):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.in_features = check_positive_int(in_features, "in_features", "Linear")
-        self.out_features = check_positive_int(out_features, "out_features", "Linear")
-        self.has_bias = check_bool(bias, "bias", "Linear")
+        self.in_features = in_features
+        self.out_features = out_features
+        self.has_bias = bias
         _set_dense(self, out_features, in_features, bias, weight_init, bias_init, dtype or torch.float32)
 
     def construct(self, x: Any) -> Any:
-        try:
-            return _linear(x, self.weight, self.bias)
-        except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, type(self).__name__, x, self.in_features, self.weight) from None
+        return _linear(x, self.weight, self.bias)
 
     def extend_repr(self) -> str:
         text = f"input_features={self.in_features}, output_features={self.out_features}"
@@ -175,18 +145,12 @@ class Flatten(Cell):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim = check_type(start_dim, "start_dim", int, "Flatten")
-        self.end_dim = check_type(end_dim, "end_dim", int, "Flatten")
+        self.start_dim = start_dim
+        self.end_dim = end_dim
 
     def construct(self, x: Any) -> Any:
-        try:
-            flat = torch.flatten(x, self.start_dim, self.end_dim)
-            return torch.clone(flat) if (self.start_dim, self.end_dim) == (1, -1) and x.dim() > 1 else flat
-        except (IndexError, RuntimeError):
-            raise ValueError(
-                f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input "
-                f"in this order, but got shape {tuple(x.shape)}."
-            ) from None
+        flat = torch.flatten(x, self.start_dim, self.end_dim)
+        return torch.clone(flat) if (self.start_dim, self.end_dim) == (1, -1) and x.dim() > 1 else flat
 
 
 class Identity(Cell):
@@ -225,7 +189,6 @@ class L1Regularizer(Cell):
 
     def __init__(self, scale: float) -> None:
         super().__init__()
-        check_type(scale, "scale", (int, float), "L1Regularizer")
         if not scale > 0 or math.isinf(scale):
             raise ValueError(f"For 'L1Regularizer', the 'scale' must be greater than 0 and finite, but got {scale}.")
         self.scale = scale
@@ -242,9 +205,6 @@ class ClipByNorm(Cell):
     def __init__(self, axis: Any = None) -> None:
         super().__init__()
         items = () if axis is None else (axis,) if isinstance(axis, int) else axis
-        check_type(items, "axis", (int, tuple, list), "ClipByNorm")
-        for item in items:
-            check_type(item, "axis", int, "ClipByNorm")
         self.axis = tuple(items)
 
     def construct(self, x: Any, clip_norm: Any) -> Any:
@@ -263,7 +223,7 @@ class Norm(Cell):
 
     def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
         super().__init__()
-        self.axis, self.keep_dims = axis, check_bool(keep_dims, "keep_dims", "Norm")
+        self.axis, self.keep_dims = axis, keep_dims
         self._squeezed = axis
 
     def construct(self, x: Any) -> Any:
@@ -284,7 +244,7 @@ class OneHot(Cell):
         self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = torch.float32
     ) -> None:
         super().__init__()
-        self.axis, self.depth = check_type(axis, "axis", int, "OneHot"), depth
+        self.axis, self.depth = axis, depth
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices: Any) -> Any:
@@ -325,12 +285,6 @@ class Pad(Cell):
     def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
         super().__init__()
         self.mode = check_str_in(mode, "mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "Pad")
-        if not isinstance(paddings, tuple):
-            raise TypeError(f"For 'Pad', the type of 'paddings' must be tuple, but got {type(paddings).__name__}.")
-        if any(len(item) != 2 for item in paddings):
-            raise ValueError(f"For 'Pad', the dimension of 'paddings' must be (n, 2), but got {paddings}.")
-        if len(paddings) > 4:
-            raise ValueError(f"For 'Pad', only 'paddings' up to 4 dims is supported, but got {len(paddings)}.")
         self.paddings = paddings
         self._flat = [int(side) for pair in reversed(paddings) for side in pair]
 
@@ -361,7 +315,6 @@ class Unfold(Cell):
     def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
         super().__init__()
         for name, value in (("ksize", ksizes), ("stride", strides), ("rate", rates)):
-            check_type(value, f"{name}s", (tuple, list), "Unfold")
             if (
                 len(value) != 4
                 or value[0] != 1

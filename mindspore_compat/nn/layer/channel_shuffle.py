@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["ChannelShuffle"]
@@ -17,14 +16,9 @@ class ChannelShuffle(Cell):
 
     def __init__(self, groups: int) -> None:
         super().__init__()
-        self.groups = check_positive_int(groups, "groups", "ChannelShuffle")
+        self.groups = groups
 
     def construct(self, x: Any) -> Any:
         shape = tuple(x.shape)
-        if shape[1] % self.groups:
-            raise ValueError(
-                f"For 'ChannelShuffle', the channels must be divisible by 'groups' {self.groups}, but got shape "
-                f"{shape}."
-            )
         parts = torch.reshape(x, (shape[0], self.groups, shape[1] // self.groups, *shape[2:]))
         return torch.reshape(torch.transpose(parts, 1, 2), shape)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import LeakyReLU, activation_from
 from mindspore_compat.nn.layer.basic import Dense
@@ -16,8 +15,8 @@ __all__ = ["Conv2dBnAct", "DenseBnAct"]
 
 def _finish(cell: Cell, norm: Cell | None, has_bn: bool, activation: Any, alpha: float, after_fake: bool) -> None:
     owner = type(cell).__name__
-    cell.has_bn, cell.has_act = check_bool(has_bn, "has_bn", owner), activation is not None
-    cell.after_fake = check_bool(after_fake, "after_fake", owner)
+    cell.has_bn, cell.has_act = has_bn, activation is not None
+    cell.after_fake = after_fake
     if norm is not None:
         cell.batchnorm = norm
     cell.activation = (

@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_non_negative_int, check_str_in
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.layer._conv_base import _check_input_3d, _Conv, _line_init, _line_sizes, _two
-from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
-from mindspore_compat.ops.function._conv import convolution_error, in_fast_order
+from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, sizes, split_padding
+from mindspore_compat.ops.function._conv import in_fast_order
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
@@ -44,19 +44,11 @@ class _Forward(_Conv):
         return self._convolve(x, self.weight, self.bias if self.has_bias else None)
 
     def _convolve(self, x: Any, weight: Any, bias: Any) -> Any:
-        given, padding = x, self._fixed
-        try:
-            if padding is None:
-                x, padding = self._padded(x)
-            _, stride, dilation = self._geometry
-            result = kernels.convolved(type(self)._operator, x, weight, bias, stride, padding, dilation, self._groups)
-            if result.dim() == len(stride) + 2:
-                return result
-            raise RuntimeError("torch takes one image, too")
-        except (RuntimeError, TypeError) as error:
-            owner, count = type(self).__name__, len(self._geometry[0])
-            known = isinstance(given, torch.Tensor) and convolution_error(count, given, weight, self._groups, owner)
-            raise known or explained(error, owner, given, (count + 2,), None, weight) from None
+        padding = self._fixed
+        if padding is None:
+            x, padding = self._padded(x)
+        _, stride, dilation = self._geometry
+        return kernels.convolved(type(self)._operator, x, weight, bias, stride, padding, dilation, self._groups)
 
 
 class Conv2d(_Forward):
@@ -222,17 +214,12 @@ class _Transposed(_Conv):
 
     def _convolve(self, x: Any, weight: Any) -> Any:
         bias = self.bias if self.has_bias else None
-        try:
-            y = kernels.convolved(
-                type(self)._operator, x, weight, bias, self._steps, self._both, self._missing, self._groups, self._gaps
-            )
-            if y.dim() != len(self._both) + 2:
-                raise RuntimeError("torch takes one image, too")
-        except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
-        for axis, (before, after) in enumerate(self._cuts):
+        y = kernels.convolved(
+            type(self)._operator, x, weight, bias, self._steps, self._both, self._missing, self._groups, self._gaps
+        )
+        for axis, (before, after) in enumerate(self._cuts, y.dim() - len(self._cuts)):
             if before or after:
-                y = torch.narrow(y, axis + 2, before, y.shape[axis + 2] - before - after)
+                y = torch.narrow(y, axis, before, y.shape[axis] - before - after)
         return y
 
     def construct(self, x: Any) -> Any:
@@ -266,7 +253,6 @@ class Conv2dTranspose(_Transposed):
         dtype: Any = torch.float32,
     ) -> None:
         owner = "Conv2dTranspose"
-        check_type(output_padding, "output_padding", (int, tuple), owner)
         super().__init__(
             in_channels,
             out_channels,

@@ -7,15 +7,13 @@ from typing import Any, ClassVar
 import torch
 
 from mindspore_compat._api.validate import (
-    check_bool,
     check_positive_float,
-    check_positive_int,
     check_str_in,
-    check_type,
 )
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._index_bounds import count_from_end
 from mindspore_compat.common._looked_up import look_up_rows
+from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -26,23 +24,16 @@ from mindspore_compat.ops._adapt import checks_places
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 
 
-def _check_dtype(owner: str, name: str, value: Any, allowed: tuple[torch.dtype, ...]) -> None:
-    if value.dtype not in allowed:
-        names = [f"mindspore.{dtype_name(dtype).lower()}" for dtype in (*allowed, value.dtype)]
-        should = f"be one of [{', '.join(names[:-1])}]" if len(allowed) > 1 else f"be {dtype_name(allowed[0])}"
-        raise TypeError(f"For '{owner}', the '{name}' should {should}, but got '{names[-1]}'.")
-
-
 @checks_places("Gather", "input_indices", from_end=True)
 def _look_up(table: Any, indices: Any) -> Any:
     """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D).
 
     Raises:
-        TypeError: unless the indices are int16, int32 or int64.
-        PlaceError: an index is not in [-V, V); found on a CPU alone.
+        TypeError: for indices that are no integers.
+        IndexError: an index is not in [-V, V); found on a CPU alone.
     """
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
-        _check_dtype("Gather", "input_indices", indices, (torch.int16, torch.int32, torch.int64))
+        check_indices(indices)
         indices = indices.to(torch.int64)
     return count_from_end(lambda places: torch.embedding(table, places), indices, table.shape[0])
 
@@ -64,9 +55,9 @@ class Embedding(Cell):
         padding_idx: int | None = None,
     ) -> None:
         super().__init__()
-        self.vocab_size = check_type(vocab_size, "vocab_size", int, "Embedding")
-        self.embedding_size = check_type(embedding_size, "embedding_size", int, "Embedding")
-        self.use_one_hot = check_bool(use_one_hot, "use_one_hot", "Embedding")
+        self.vocab_size = vocab_size
+        self.embedding_size = embedding_size
+        self.use_one_hot = use_one_hot
         self.dtype, self.padding_idx = to_torch_dtype(dtype), padding_idx
         table = initializer(embedding_table, (vocab_size, embedding_size))
         if padding_idx is not None:
@@ -91,7 +82,6 @@ class Embedding(Cell):
 
 
 def _check_index(index: Any, low: int, high: int, owner: str) -> None:
-    check_type(index, "padding_idx", int, owner)
     if not low <= index < high:
         raise ValueError(f"For '{owner}', the 'padding_idx' must be in range [{low}, {high}), but got {index}.")
 
@@ -119,11 +109,11 @@ class EmbeddingExt(Cell):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.sparse = check_bool(sparse, "sparse", "Embedding")
+        self.sparse = sparse
         if sparse:
             raise ValueError("For 'Embedding', 'sparse' True is not supported. Use sparse=False.")
-        self.num_embeddings = check_type(num_embeddings, "num_embeddings", int, "Embedding")
-        self.embedding_dim = check_type(embedding_dim, "embedding_dim", int, "Embedding")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
         self.dtype, self.padding_idx = dtype or torch.float32, padding_idx
         if padding_idx is not None:
             _check_index(padding_idx, -num_embeddings, num_embeddings, "Embedding")
@@ -178,10 +168,10 @@ class EmbeddingLookup(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.vocab_size = check_positive_int(vocab_size, "vocab_size", owner)
-        self.embedding_size = check_positive_int(embedding_size, "embedding_size", owner)
+        self.vocab_size = vocab_size
+        self.embedding_size = embedding_size
         self.target = check_str_in(target, "target", ("CPU", "DEVICE"), owner)
-        self.sparse = check_bool(sparse, "sparse", owner)
+        self.sparse = sparse
         if not sparse and target == "CPU":
             raise ValueError(
                 f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': {sparse} and "
@@ -201,7 +191,7 @@ class EmbeddingLookup(Cell):
 
     def _rows(self, indices: Any) -> Any:
         if indices.dtype is not torch.int32 and indices.dtype is not torch.int64:
-            _check_dtype(type(self).__name__, "input_indices", indices, (torch.int32, torch.int64))
+            check_indices(indices)
         if self.target == "CPU":
             known = (indices >= 0) & (indices < self.embedding_table.shape[0])
             places = torch.where(known, indices, 0)
@@ -249,18 +239,10 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         super().__init__(
             vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
         )
-        self.field_size = check_positive_int(field_size, "field_size", type(self).__name__)
+        self.field_size = field_size
         self.operator = check_str_in(operator, "operator", ("SUM", "MAX", "MEAN"), type(self).__name__)
 
     def construct(self, input_indices: Any, input_values: Any, field_ids: Any) -> Any:
-        inputs = {"input_indices": input_indices, "input_values": input_values, "field_ids": field_ids}
-        for name, value in inputs.items():
-            if value.dim() != 2:
-                raise ValueError(
-                    f"For '{type(self).__name__}', the dimension of '{name}' must be 2d, but got {value.dim()}."
-                )
-        for name, value in inputs.items():
-            _check_dtype(type(self).__name__, name, value, self._DTYPES[name])
         weights = torch.unsqueeze(input_values, -1)
         rows = torch.mul(self._rows(input_indices), weights)
         places = torch.unsqueeze(field_ids.to(torch.int64), -1).expand(rows.shape)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_float, check_positive_int, check_type
+from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -35,8 +35,6 @@ def _check_4d(owner: str, **given: Any) -> None:
 
 
 def _check_same(owner: str, img1: Any, img2: Any) -> None:
-    if img1.dtype is not img2.dtype:
-        raise TypeError(f"For '{owner}', 'img1' and 'img2' must have one dtype, but got {img1.dtype} and {img2.dtype}.")
     if tuple(img1.shape) != tuple(img2.shape):
         raise ValueError(
             f"For '{owner}', 'img1' and 'img2' must have one shape, but got {tuple(img1.shape)} and "
@@ -55,7 +53,7 @@ class ImageGradients(Cell):
 
 
 def _checked_max(max_val: Any, owner: str) -> Any:
-    if check_type(max_val, "max_val", (int, float), owner) <= 0:
+    if max_val <= 0:
         raise ValueError(f"For '{owner}', the 'max_val' must be greater than 0, but got {max_val}.")
     return max_val
 
@@ -79,9 +77,9 @@ class _Similarity(Cell):
         super().__init__()
         owner = type(self).__name__
         self.max_val = _checked_max(max_val, owner)
-        self.filter_size = check_positive_int(filter_size, "filter_size", owner)
+        self.filter_size = filter_size
         self.filter_sigma = check_positive_float(filter_sigma, "filter_sigma", owner)
-        self.k1, self.k2 = check_type(k1, "k1", float, owner), check_type(k2, "k2", float, owner)
+        self.k1, self.k2 = k1, k2
 
     def _window(self) -> Conv2d:
         window = Conv2d(
@@ -120,8 +118,6 @@ class SSIM(_Similarity):
         self.conv = self._window()
 
     def construct(self, img1: Any, img2: Any) -> Any:
-        if img1.dtype not in (torch.float32, torch.float16):
-            raise TypeError(f"For 'SSIM', the dtype of 'img1' must be float32 or float16, but got {img1.dtype}.")
         _check_4d("SSIM", img1=img1)
         if min(img1.shape[2:]) < self.filter_size:
             raise ValueError(
@@ -145,17 +141,12 @@ class MSSSIM(_Similarity):
         k2: float = 0.03,
     ) -> None:
         super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-        check_type(power_factors, "power_factors", (tuple, list), "MSSSIM")
         self.level = len(power_factors)
         self.multi_convs_list = CellList([self._window() for _ in power_factors])
         self.weight_tensor = Tensor(list(power_factors), torch.float32)
 
     def construct(self, img1: Any, img2: Any) -> Any:
         _check_4d("MSSSIM", img1=img1, img2=img2)
-        if img1.dtype not in (torch.float64, torch.float32, torch.float16, torch.uint8):
-            raise TypeError(
-                f"For 'MSSSIM', the dtype of 'img1' must be float64, float32, float16 or uint8, but got {img1.dtype}."
-            )
         _check_same("MSSSIM", img1, img2)
         img1, img2, peak = self._scaled(img1, img2)
         terms: list[Any] = []
@@ -188,7 +179,6 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction: float) -> None:
         super().__init__()
-        check_type(central_fraction, "central_fraction", float, "CentralCrop")
         if not 0.0 < central_fraction <= 1.0:
             raise ValueError(
                 f"For 'CentralCrop', the 'central_fraction' must be in range (0.0, 1.0], but got {central_fraction}."
@@ -210,14 +200,9 @@ class PixelShuffle(Cell):
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
-        self.upscale_factor = check_positive_int(upscale_factor, "upscale_factor", "PixelShuffle")
+        self.upscale_factor = upscale_factor
 
     def construct(self, input: Any) -> Any:
-        if input.dim() < 3 or input.shape[-3] % self.upscale_factor**2:
-            raise ValueError(
-                "For 'PixelShuffle', axis -3 of the input must be divisible by "
-                f"{self.upscale_factor**2}, but got shape {tuple(input.shape)}."
-            )
         return torch.pixel_shuffle(input, self.upscale_factor)
 
 
@@ -226,14 +211,9 @@ class PixelUnshuffle(Cell):
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
-        self.downscale_factor = check_positive_int(downscale_factor, "downscale_factor", "PixelUnshuffle")
+        self.downscale_factor = downscale_factor
 
     def construct(self, input: Any) -> Any:
-        if input.dim() < 3 or any(size % self.downscale_factor for size in input.shape[-2:]):
-            raise ValueError(
-                f"For 'PixelUnshuffle', the last two axes of the input must be divisible by {self.downscale_factor}, "
-                f"but got shape {tuple(input.shape)}."
-            )
         return torch.pixel_unshuffle(input, self.downscale_factor)
 
 
@@ -246,7 +226,7 @@ class ResizeBilinear(Cell):
 
     def __init__(self, half_pixel_centers: bool = False) -> None:
         super().__init__()
-        self.half_pixel_centers = check_bool(half_pixel_centers, "half_pixel_centers", "ResizeBilinear")
+        self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x: Any, size: Any = None, scale_factor: int | None = None, align_corners: bool = False) -> Any:
         if (size is None) == (scale_factor is None):
@@ -254,13 +234,11 @@ class ResizeBilinear(Cell):
                 "For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must be given, "
                 f"but got size: {size}, scale_factor: {scale_factor}."
             )
-        check_bool(align_corners, "align_corners", "ResizeBilinear")
         if size is None:
-            check_positive_int(scale_factor, "scale_factor", "ResizeBilinear")  # type: ignore[arg-type]
             size = tuple(item * scale_factor for item in x.shape[-2:])  # type: ignore[operator]
         elif not isinstance(size, (tuple, list)) or len(size) != 2:
             raise ValueError(f"For 'ResizeBilinear', the 'size' must be a tuple of two ints, but got {size!r}.")
-        size = tuple(check_positive_int(int(item), "size", "ResizeBilinear") for item in size)
+        size = tuple(int(item) for item in size)
         return resize_bilinear(
             x.float() if not x.dtype.is_floating_point else x, size, align_corners, self.half_pixel_centers
         )

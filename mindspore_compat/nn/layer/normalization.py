@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float_range, check_positive_int, check_type
+from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common.initializer import Initializer, initializer
+from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import Group, find
@@ -131,8 +131,7 @@ class SyncBatchNorm(_BatchNorm):
         self.__dict__["_group"] = None if process_groups in (None, 0) else self._group_of(process_groups)
 
     def _group_of(self, process_groups: Any) -> Any:
-        check_type(process_groups, "process_groups", list, "SyncBatchNorm")
-        ranks = [rank for group in process_groups for rank in check_type(group, "sub group", list, "SyncBatchNorm")]
+        ranks = [rank for group in process_groups for rank in group]
         if len(set(ranks)) < len(ranks):
             raise ValueError(
                 f"For 'SyncBatchNorm', rank id in 'process_groups' must not be duplicated, but got {process_groups}."
@@ -213,11 +212,6 @@ class LayerNorm(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        if not isinstance(normalized_shape, (tuple, list)):
-            raise TypeError(
-                "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
-                f"{normalized_shape} and the type is {type(normalized_shape)}."
-            )
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape = normalized_shape
@@ -262,11 +256,6 @@ class LayerNormExt(Cell):
     ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else normalized_shape
-        if not isinstance(shape, (tuple, list)):
-            raise TypeError(
-                "For 'LayerNorm', the type of 'normalized_shape' must be int, tuple[int] or list[int], but got "
-                f"{normalized_shape!r}."
-            )
         if not shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape, self.eps, self.elementwise_affine = tuple(shape), eps, elementwise_affine
@@ -307,19 +296,10 @@ class _InstanceNorm(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.num_features = check_positive_int(num_features, "num_features", owner)
-        self.eps = check_type(eps, "eps", float, owner)
-        check_type(momentum, "momentum", float, owner)
+        self.num_features = num_features
+        self.eps = eps
         self.momentum = check_float_range(momentum, "momentum", owner, 0.0, 1.0)
-        self.affine = check_bool(affine, "affine", owner)
-        for name, value in (("gamma_init", gamma_init), ("beta_init", beta_init)):
-            if not isinstance(value, (torch.Tensor, numbers.Number, str, Initializer)):
-                raise TypeError(
-                    f"For '{owner}', the type of '{name}' must be in [Tensor, numbers.Number, str, Initializer], "
-                    f"but got type {type(value).__name__}."
-                )
-            if isinstance(value, torch.Tensor) and value.dtype is not torch.float32:
-                raise TypeError(f"For '{owner}', the type of '{name}' must be float32, but got {value.dtype}.")
+        self.affine = affine
         _set_norm(self, num_features, affine, ("zeros", "ones", gamma_init, beta_init), dtype)
 
     def construct(self, x: Any) -> Any:
@@ -375,14 +355,9 @@ class GroupNorm(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        self.num_groups = check_positive_int(num_groups, "num_groups", "GroupNorm")
-        self.num_channels = check_positive_int(num_channels, "num_channels", "GroupNorm")
-        if num_channels % num_groups:
-            raise ValueError(
-                "For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', "
-                f"but got 'num_channels': {num_channels}, 'num_groups': {num_groups}."
-            )
-        self.eps, self.affine = check_type(eps, "eps", float, "GroupNorm"), check_bool(affine, "affine", "GroupNorm")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps, self.affine = eps, affine
         self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), name="gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
 
@@ -391,12 +366,6 @@ class GroupNorm(Cell):
 
     def _cal_output(self, x: Any) -> Any:
         gamma, beta = (item if item.dtype is x.dtype else item.to(x.dtype) for item in (self.gamma, self.beta))
-        if x.shape[1] != gamma.shape[0]:
-            raise ValueError(
-                "For GroupNorm, shape of weight and bias should be equal to input_x's channel dimension: "
-                f"{x.shape[1]}, bug got shape: ({gamma.shape[0]},). For 'GroupNorm', axis 1 of the input must have "
-                f"{gamma.shape[0]} channels, but got shape {tuple(x.shape)}."
-            )
         return kernels.group_norm(x, self.num_groups, gamma, beta, self.eps, True)
 
     def extend_repr(self) -> str:

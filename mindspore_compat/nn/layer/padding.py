@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
 
 __all__ = [
@@ -34,10 +33,6 @@ class _PadNd(Cell):
     def __init__(self, padding: Any) -> None:
         super().__init__()
         owner, sides = type(self).__name__, 2 * self._count
-        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
-            raise TypeError(
-                f"For '{owner}', the type of parameter 'padding' must be in [int, tuple], but got {type(padding)}."
-            )
         items = (padding,) * sides if isinstance(padding, int) else padding
         if len(items) % 2 or len(items) > sides:
             raise ValueError(
@@ -45,7 +40,6 @@ class _PadNd(Cell):
                 f"{padding}."
             )
         for item in items:
-            check_type(item, "padding", int, owner)
             if self._lowest is not None and item < self._lowest:
                 raise ValueError(
                     f"For '{owner}', every element in 'padding' must be >= {self._lowest}, but got {padding}."
@@ -67,7 +61,7 @@ class _PadNd(Cell):
 class _ConstantPad(_PadNd):
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
-        self.value = check_type(value, "value", (int, float), type(self).__name__)
+        self.value = value
 
 
 class ConstantPad1d(_ConstantPad):

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_int, check_str, check_str_in, check_type
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._lp_pooling import LPPool1d, LPPool2d
@@ -23,7 +23,7 @@ from mindspore_compat.nn.layer._pooling_by_size import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes
+from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, sizes
 
 __all__ = [
     "AvgPool3d",
@@ -66,16 +66,13 @@ class _PoolNd(Cell):
     ) -> None:
         super().__init__()
         owner, count = type(self).__name__, self._count
-        self.pad_mode = check_str_in(
-            check_str(pad_mode, "pad_mode", owner).upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner
-        )
+        self.pad_mode = check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner)
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.kernel_size, self.stride = kernel_size, stride
         self._kernel, self._stride = (
             self._sizes(value, name) for value, name in ((kernel_size, "kernel_size"), (stride, "stride"))
         )
-        self.padding, self.ceil_mode = padding, check_bool(ceil_mode, "ceil_mode", owner)
-        check_type(padding, "padding", (int, tuple, list), owner)
+        self.padding, self.ceil_mode = padding, ceil_mode
         self._padding = self._sizes(padding, "padding", low=0)
         if self.pad_mode != "PAD" and any(self._padding):
             raise ValueError(
@@ -100,12 +97,7 @@ class _PoolNd(Cell):
     def construct(self, x: Any) -> Any:
         if self.format == "NHWC":
             return torch.permute(self._pool(torch.permute(x, (0, 3, 1, 2))), (0, 2, 3, 1))
-        try:
-            return self._pool(x)
-        except (RuntimeError, TypeError) as error:
-            count = self._count
-            small = RuntimeError if isinstance(self, _AvgPool) and (count > 1 or self.pad_mode == "PAD") else ValueError
-            raise explained(error, type(self).__name__, x, (count + 1, count + 2), too_small=small) from None
+        return self._pool(x)
 
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
@@ -142,9 +134,8 @@ class _MaxPool(_PoolNd):
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         owner = type(self).__name__
-        check_type(dilation, "dilation", (int, tuple), owner)
         self._dilation = self._sizes(dilation, "dilation")
-        self.return_indices = check_bool(return_indices, "return_indices", owner)
+        self.return_indices = return_indices
         if self.pad_mode != "PAD" and (any(item != 1 for item in self._dilation) or return_indices or ceil_mode):
             raise ValueError(
                 f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to "
@@ -191,8 +182,6 @@ class MaxPool1d(_MaxPool):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
-        check_int(kernel_size, "kernel_size", "MaxPool1d")
-        check_int(stride, "stride", "MaxPool1d")
         super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
 
 
@@ -237,7 +226,7 @@ class _AvgPool(_PoolNd):
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         owner = type(self).__name__
-        self.count_include_pad = check_bool(count_include_pad, "count_include_pad", owner)
+        self.count_include_pad = count_include_pad
         if divisor_override is not None and divisor_override <= 0:
             raise ValueError(f"For '{owner}', the 'divisor_override' must be > 0, but got {divisor_override}.")
         self.divisor_override = divisor_override
@@ -292,8 +281,6 @@ class AvgPool1d(_AvgPool):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        check_int(kernel_size, "kernel_size", "AvgPool1d")
-        check_int(stride, "stride", "AvgPool1d")
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
@@ -54,10 +53,9 @@ class RNNCellBase(Cell):
         self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32
     ) -> None:
         super().__init__()
-        owner = type(self).__name__
-        self.has_bias = check_bool(has_bias, "has_bias", owner)
-        self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
-        self.input_size = check_positive_int(input_size, "input_size", owner)
+        self.has_bias = has_bias
+        self.hidden_size = hidden_size
+        self.input_size = input_size
         rows = num_chunks * hidden_size
         self.weight_ih = Parameter(_first((rows, input_size), dtype))
         self.weight_hh = Parameter(_first((rows, hidden_size), dtype))
@@ -72,15 +70,6 @@ class RNNCellBase(Cell):
 
     def _weights(self) -> tuple[Any, Any, Any, Any]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-
-    def _check(self, **given: Any) -> None:
-        check_tensors(type(self).__name__, **given)
-        for name, value in given.items():
-            if value.dtype not in (torch.float32, torch.float16):
-                raise TypeError(
-                    f"For '{type(self).__name__}', the dtype of '{name}' must be float32 or float16, but got "
-                    f"{value.dtype}."
-                )
 
 
 class RNNCell(RNNCellBase):
@@ -98,7 +87,6 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = check_str_in(nonlinearity, "nonlinearity", ("tanh", "relu"), "RNNCell")
 
     def construct(self, x: Any, hx: Any) -> Any:
-        self._check(x=x, hx=hx)
         return (kernels.rnn_tanh_cell if self.nonlinearity == "tanh" else kernels.rnn_relu_cell)(
             x, hx, *self._weights()
         )
@@ -120,7 +108,6 @@ class LSTMCell(RNNCellBase):
     def construct(self, x: Any, hx: Any) -> Any:
         if not isinstance(hx, tuple) or len(hx) != 2:
             raise TypeError(f"For 'LSTMCell', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
-        self._check(x=x, **{"hx[0]": hx[0], "hx[1]": hx[1]})
         return kernels.lstm_cell(x, hx, *self._weights())
 
 
@@ -131,5 +118,4 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 
     def construct(self, x: Any, hx: Any) -> Any:
-        self._check(x=x, hx=hx)
         return kernels.gru_cell(x, hx, *self._weights())

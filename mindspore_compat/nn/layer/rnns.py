@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
@@ -19,7 +19,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._dropout import Dropout
 from mindspore_compat.nn.layer._recurrence import RECURRENCES
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTM", "GRU", "RNN"]
 
@@ -50,13 +49,12 @@ class _RNNBase(Cell):
     ) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
-        self.input_size = check_positive_int(input_size, "input_size", owner)
-        self.num_layers = check_positive_int(num_layers, "num_layers", owner)
-        self.has_bias = check_bool(has_bias, "has_bias", owner)
-        self.batch_first = check_bool(batch_first, "batch_first", owner)
-        self.bidirectional = check_bool(bidirectional, "bidirectional", owner)
-        check_type(dropout, "dropout", (float, int), owner)
+        self.hidden_size = hidden_size
+        self.input_size = input_size
+        self.num_layers = num_layers
+        self.has_bias = has_bias
+        self.batch_first = batch_first
+        self.bidirectional = bidirectional
         if not 0 <= dropout < 1:
             raise ValueError(
                 f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the "
@@ -171,32 +169,15 @@ class _RNNBase(Cell):
 
     def _check_inputs(self, x: Any, hx: Any, seq_length: Any) -> None:
         owner = type(self).__name__
-        check_tensors(owner, x=x)
-        if x.dim() != 3 or x.shape[2] != self.input_size:
-            raise ValueError(
-                f"For '{owner}', the 'x' must have 3 axes with {self.input_size} features in the last, but got shape "
-                f"{tuple(x.shape)}."
-            )
-        if hx is not None:
-            if self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
-                raise TypeError(f"For '{owner}', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
-            for item in hx if self.is_lstm else (hx,):
-                if not isinstance(item, torch.Tensor) or item.dtype is not x.dtype:
-                    raise TypeError(
-                        f"For '{owner}', the 'hx' must hold Tensors of the dtype of 'x' {x.dtype}, "
-                        f"but got {item.dtype if isinstance(item, torch.Tensor) else type(item).__name__}."
-                    )
+        if x.dim() != 3:
+            raise ValueError(f"For '{owner}', the 'x' must have 3 axes, but got shape {tuple(x.shape)}.")
+        if hx is not None and self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
+            raise TypeError(f"For '{owner}', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
         if seq_length is not None:
-            if not isinstance(seq_length, torch.Tensor) or seq_length.dtype not in (torch.int32, torch.int64):
-                raise TypeError(
-                    f"For '{owner}', the 'seq_length' must be an int32 or int64 Tensor, but got {seq_length!r}."
-                )
+            check_indices(seq_length)
             batch = x.shape[0 if self.batch_first else 1]
             if seq_length.shape[0] != batch:
-                raise ValueError(
-                    f"For '{owner}', batch size of x and seq_length must be equal, but got {batch} of x and "
-                    f"{seq_length.shape[0]} of seq_length."
-                )
+                raise ValueError(f"For '{owner}', 'seq_length' must have {batch} elements, one for each sequence.")
 
 
 class RNN(_RNNBase):

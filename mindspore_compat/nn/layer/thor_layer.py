@@ -22,12 +22,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.layer._shapes import same_padding
-from mindspore_compat.nn.layer.basic import Dense, _linear_error
+from mindspore_compat.nn.layer.basic import Dense
 from mindspore_compat.nn.layer.conv import Conv2d
 from mindspore_compat.nn.layer.embedding import Embedding, EmbeddingLookup
 
@@ -211,10 +210,7 @@ class DenseThor(_Recording, Dense):
         self.make_factors()
 
     def construct(self, x: Any) -> Any:
-        try:
-            y = self._watched(x, _linear(x, self.weight, self.bias if self.has_bias else None))
-        except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
+        y = self._watched(x, _linear(x, self.weight, self.bias if self.has_bias else None))
         return self.activation(y) if self.activation_flag else y
 
 
@@ -306,7 +302,6 @@ class EmbeddingLookupThor(_Recording, EmbeddingLookup):
         max_norm: float | None = None,
         sparse: bool = True,
     ) -> None:
-        check_bool(sparse, "sparse", "EmbeddingLookupThor")
         super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
         self.make_factors()
 

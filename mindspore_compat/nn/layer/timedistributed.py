@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_int
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["TimeDistributed"]
@@ -21,20 +20,11 @@ class TimeDistributed(Cell):
 
     def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
         super().__init__()
-        if isinstance(layer, type) or not callable(layer):
-            raise TypeError(
-                "For 'TimeDistributed', the 'layer' must be Cell or Primitive instance, but got type: "
-                f"{type(layer).__name__}."
-            )
         self.layer = layer
-        self.time_axis = check_int(time_axis, "time_axis", "TimeDistributed")
-        self.reshape_with_axis = (
-            None if reshape_with_axis is None else check_int(reshape_with_axis, "reshape_with_axis", "TimeDistributed")
-        )
+        self.time_axis = time_axis
+        self.reshape_with_axis = None if reshape_with_axis is None else reshape_with_axis
 
     def construct(self, inputs: Any) -> Any:
-        if not isinstance(inputs, torch.Tensor):
-            raise TypeError(f"For 'TimeDistributed', the inputs must be a Tensor, but got {type(inputs).__name__}.")
         if inputs.dim() < 3:
             raise ValueError(f"For 'TimeDistributed', the inputs shape must be at least 3D, but got {inputs.dim()}.")
         axis = self.time_axis % inputs.dim()

@@ -229,16 +229,5 @@ class Transformer(Cell):
         tgt_key_padding_mask: Any = None,
         memory_key_padding_mask: Any = None,
     ) -> Any:
-        axis = 0 if self.batch_first else 1
-        if src.dim() == 3 and src.shape[axis] != tgt.shape[axis]:
-            raise ValueError(
-                f"For 'Transformer', the batch sizes of 'src' and 'tgt' must be equal, but got {src.shape[axis]} and "
-                f"{tgt.shape[axis]}."
-            )
-        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise ValueError(
-                f"For 'Transformer', the last axes of 'src' and 'tgt' must be d_model {self.d_model}, "
-                f"but got {src.shape[-1]} and {tgt.shape[-1]}."
-            )
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)

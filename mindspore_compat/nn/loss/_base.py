@@ -8,7 +8,6 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LossBase"]
 
@@ -91,22 +90,6 @@ class LossBase(Cell):
 
 
 _Loss = Loss = LossBase  # names of MindSpore 1.x; nn.Loss is the metric
-
-
-def difference(owner: str, logits: Any, labels: Any) -> Any:
-    """logits - labels.
-
-    Raises:
-        TypeError: unless both are Tensors. ValueError: if their shapes do not broadcast.
-    """
-    check_tensors(owner, logits=logits, labels=labels)
-    try:
-        return torch.sub(logits, labels)
-    except RuntimeError:
-        raise ValueError(
-            f"For '{owner}', the shapes of 'logits' and 'labels' must be equal or broadcast, "
-            f"but got {tuple(logits.shape)} and {tuple(labels.shape)}."
-        ) from None
 
 
 def reduced(x: Any, reduction: str) -> Any:

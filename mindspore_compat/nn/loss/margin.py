@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
+from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
-from mindspore_compat.ops._adapt import check_same_shape, check_tensors
+from mindspore_compat.ops._adapt import check_same_shape
 
 __all__ = [
     "MarginRankingLoss",
@@ -36,10 +36,9 @@ class MarginRankingLoss(LossBase):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        self.margin = check_type(margin, "margin", float, "MarginRankingLoss")
+        self.margin = margin
 
     def construct(self, input1: Any, input2: Any, target: Any) -> Any:  # type: ignore[override]
-        check_tensors("MarginRankingLoss", input1=input1, input2=input2, target=target)
         return reduced(_kinks.clamp(self.margin - target * (input1 - input2), min=0), self.reduction)
 
 
@@ -47,7 +46,6 @@ class SoftMarginLoss(LossBase):
     """log(1 + exp(-labels·logits)), reduced; labels are 1 and -1."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("SoftMarginLoss", logits=logits, labels=labels)
         check_same_shape("SoftMarginLoss", logits=logits, labels=labels)
         return _nn.soft_margin_loss(logits, labels, _CODES[self.reduction])
 
@@ -60,10 +58,9 @@ class TripletMarginLoss(LossBase):
     ) -> None:
         super().__init__(reduction)
         self.p, self.eps, self.margin = p, eps, margin
-        self.swap = check_bool(swap, "swap", "TripletMarginLoss")
+        self.swap = swap
 
     def construct(self, x: Any, positive: Any, negative: Any, margin: float = 1.0) -> Any:  # type: ignore[override]
-        check_tensors("TripletMarginLoss", x=x, positive=positive, negative=negative)
         margin = self.margin if self.margin != 1.0 else margin
         return torch.triplet_margin_loss(
             x, positive, negative, float(margin), self.p, self.eps, self.swap, _CODES[self.reduction]
@@ -79,12 +76,11 @@ class TripletMarginWithDistanceLoss(LossBase):
         self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0
     ) -> None:
         super().__init__(reduction)
-        self.margin = check_float(margin, "margin", "TripletMarginWithDistanceLoss")
-        self.swap = check_bool(swap, "swap", "TripletMarginWithDistanceLoss")
+        self.margin = margin
+        self.swap = swap
         self.distance_function = _euclidean if distance_function is None else distance_function
 
     def construct(self, x: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]
-        check_tensors("TripletMarginWithDistanceLoss", x=x, positive=positive, negative=negative)
         near, far = self.distance_function(x, positive), self.distance_function(x, negative)
         if self.swap:
             far = torch.minimum(far, self.distance_function(positive, negative))
@@ -105,7 +101,6 @@ class PoissonNLLLoss(LossBase):
         self.log_input, self.full, self.eps = log_input, full, eps
 
     def construct(self, input: Any, target: Any) -> Any:
-        check_tensors("PoissonNLLLoss", input=input, target=target)
         target = target.to(input.dtype)
         loss = torch.exp(input) - target * input if self.log_input else input - target * torch.log(input + self.eps)
         if self.full:
@@ -123,7 +118,6 @@ class MultiLabelSoftMarginLoss(LossBase):
         self.weight = weight
 
     def construct(self, x: Any, target: Any) -> Any:
-        check_tensors("MultiLabelSoftMarginLoss", x=x, target=target)
         loss = torch.binary_cross_entropy_with_logits(x, target.to(x.dtype), self.weight, None, 0)
         return reduced(torch.mean(loss, -1), self.reduction)
 
@@ -133,12 +127,11 @@ class MultiMarginLoss(LossBase):
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Any = None) -> None:
         super().__init__(reduction)
-        if check_type(p, "p", int, "MultiMarginLoss") not in (1, 2):
+        if p not in (1, 2):
             raise ValueError(f"For 'MultiMarginLoss', the 'p' must be 1 or 2, but got {p}.")
-        self.p, self.margin, self.weight = p, check_type(margin, "margin", float, "MultiMarginLoss"), weight
+        self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:  # type: ignore[override]
-        check_tensors("MultiMarginLoss", x=x, target=target)
         weight = weight if self.weight is None else self.weight
         given = x.dtype
         if given is torch.float16:  # torch has no kernel of it on a CPU
@@ -153,7 +146,6 @@ class MultilabelMarginLoss(LossBase):
     """
 
     def construct(self, x: Any, target: Any) -> Any:
-        check_tensors("MultilabelMarginLoss", x=x, target=target)
         if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
             return not_traced(_nn.multilabel_margin_loss, x, target.to(torch.int64), _CODES[self.reduction])
         return _nn.multilabel_margin_loss(x, target.to(torch.int64), _CODES[self.reduction])
@@ -164,11 +156,9 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        check_type(margin, "margin", float, "CosineEmbeddingLoss")
         self.margin = check_float_range(margin, "margin", "CosineEmbeddingLoss", -1.0, 1.0)
 
     def construct(self, logits_x1: Any, logits_x2: Any, labels: Any) -> Any:  # type: ignore[override]
-        check_tensors("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2, labels=labels)
         check_same_shape("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2)
         norms = [torch.sqrt(torch.sum(kernels.square(item), 1)) for item in (logits_x1, logits_x2)]
         cosine = torch.div(torch.sum(torch.mul(logits_x1, logits_x2), 1), torch.mul(*norms))
@@ -184,11 +174,10 @@ class GaussianNLLLoss(LossBase):
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        self.full = check_bool(full, "full", "GaussianNLLLoss")
+        self.full = full
         self.eps = check_float_range(eps, "eps", "GaussianNLLLoss", 0.0, math.inf, (False, False))
 
     def construct(self, logits: Any, labels: Any, var: Any) -> Any:  # type: ignore[override]
-        check_tensors("GaussianNLLLoss", logits=logits, labels=labels, var=var)
         if tuple(var.shape) == tuple(logits.shape[:-1]):
             var = torch.unsqueeze(var, -1)
         var = _kinks.clamp(var, min=self.eps)
@@ -201,10 +190,9 @@ class HingeEmbeddingLoss(LossBase):
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        self.margin = check_type(margin, "margin", (float, int), "HingeEmbeddingLoss")
+        self.margin = margin
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("HingeEmbeddingLoss", logits=logits, labels=labels)
         zeros = torch.zeros_like(logits)
         loss = torch.where(labels > 0, logits, zeros) + torch.where(
             labels < 0, torch.maximum(self.margin - logits, zeros), zeros

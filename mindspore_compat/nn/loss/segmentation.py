@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_float, check_type
+from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import LogSoftmax, get_activation
 from mindspore_compat.nn.loss.loss import LossBase
-from mindspore_compat.ops._adapt import check_same_shape, check_tensors
+from mindspore_compat.ops._adapt import check_same_shape
 
 __all__ = ["DiceLoss", "MultiClassDiceLoss", "FocalLoss", "SampledSoftmaxLoss"]
 
@@ -26,11 +27,10 @@ class DiceLoss(LossBase):
         self.smooth = check_positive_float(smooth, "smooth", "DiceLoss")
 
     def construct(self, logits: Any, label: Any) -> Any:
-        check_tensors("DiceLoss", logits=logits, labels=label)
         check_same_shape("DiceLoss", logits=logits, labels=label)
         for name, value in (("logits", logits), ("labels", label)):
             if value.dtype is torch.uint8:
-                raise TypeError(f"For 'DiceLoss', the dtype of '{name}' can not be uint8, but got {value.dtype}.")
+                raise TypeError(f"For 'DiceLoss', the '{name}' cannot be of {dtype_name(value.dtype)}.")
         overlap = torch.sum(torch.mul(logits, label))
         sizes = torch.sum(kernels.square(logits)) + torch.sum(kernels.square(label))
         return 1 - 2 * overlap / (sizes + self.smooth)
@@ -47,12 +47,10 @@ class MultiClassDiceLoss(LossBase):
         super().__init__()
         owner = "MultiClassDiceLoss"
         self.binarydiceloss = DiceLoss(1e-5)
-        if weights is not None:
-            check_type(weights, "weights", torch.Tensor, owner)
-            if weights.dim() != 2:
-                raise ValueError(f"For '{owner}', the dimension of 'weights' must be 2, but got {weights.dim()}.")
+        if weights is not None and weights.dim() != 2:
+            raise ValueError(f"For '{owner}', the dimension of 'weights' must be 2, but got {weights.dim()}.")
         self.weights = weights
-        self.ignore_indiex = None if ignore_indiex is None else check_type(ignore_indiex, "ignore_indiex", int, owner)
+        self.ignore_indiex = None if ignore_indiex is None else ignore_indiex
         if isinstance(activation, str) and activation not in _ACTIVATIONS:
             raise ValueError(f"For '{owner}', the 'activation' must be in {list(_ACTIVATIONS)}, but got {activation}.")
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
@@ -60,7 +58,6 @@ class MultiClassDiceLoss(LossBase):
             raise TypeError(f"For '{owner}', the 'activation' must be str or Cell, but got {type(activation)}.")
 
     def construct(self, logits: Any, label: Any) -> Any:
-        check_tensors("MultiClassDiceLoss", logits=logits, labels=label)
         check_same_shape("MultiClassDiceLoss", logits=logits, labels=label)
         if logits.dim() < 2:
             raise ValueError(
@@ -88,16 +85,13 @@ class FocalLoss(LossBase):
 
     def __init__(self, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
-        self.gamma = check_type(gamma, "gamma", float, "FocalLoss")
-        if weight is not None:
-            check_type(weight, "weight", torch.Tensor, "FocalLoss")
-            if weight.dim() != 1:
-                raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
+        self.gamma = gamma
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
         self.weight = weight
         self.logsoftmax = LogSoftmax(1)  # what upstream lists and prints
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("FocalLoss", logits=logits, labels=labels)
         if not 2 <= logits.dim() <= 4 or labels.dim() != logits.dim():
             raise ValueError(
                 "For 'FocalLoss', the dimensions of 'logits' and 'labels' must be equal and in [2, 4], "
@@ -108,11 +102,6 @@ class FocalLoss(LossBase):
             raise ValueError(
                 "For 'FocalLoss', 'logits'.shape[1] cannot be one and 'labels'.shape[1] must be one or equal to it, "
                 f"but got {classes} and {labels.shape[1]}."
-            )
-        if labels.dtype not in (torch.int32, torch.int64, torch.float16, torch.float32):
-            raise TypeError(
-                "For 'FocalLoss', the dtype of 'labels' must be int32, int64, float16 or float32, but got "
-                f"{labels.dtype}."
             )
         logits, labels = (torch.reshape(item, (item.shape[0], item.shape[1], -1)) for item in (logits, labels))
         log_p, sparse = torch.log_softmax(logits, 1), labels.shape[1] == 1
@@ -186,10 +175,9 @@ class SampledSoftmaxLoss(LossBase):
         )
 
     def construct(self, weights: Any, biases: Any, labels: Any, logits: Any) -> Any:  # type: ignore[override]
-        check_tensors("SampledSoftmaxLoss", weights=weights, biases=biases, labels=labels, logits=logits)
         if labels.dtype not in (torch.int32, torch.int64):
             raise TypeError(
-                f"For 'SampledSoftmaxLoss', the dtype of 'labels' must be int32 or int64, but got {labels.dtype}."
+                f"For 'SampledSoftmaxLoss', the 'labels' must be Int32 or Int64, but got {dtype_name(labels.dtype)}."
             )
         labels = torch.reshape(labels, (-1, self.num_true)).to(torch.int64)
         classes, true_count, sampled_count = (

@@ -88,8 +88,6 @@ class Groups(Cell):
 
     @staticmethod
     def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
-        if parameters is None:
-            raise ValueError(f"For 'Optimizer', the argument {param_info} can not be None.")
         if not isinstance(parameters, Iterable):
             raise TypeError(
                 f"For 'Optimizer', the argument {param_info} must be Iterable type, but got {type(parameters)}."
@@ -156,10 +154,6 @@ class Groups(Cell):
             own = self._build_single_lr(rates[place], f"learning_rate_group_{place}") if place in rates else default
             decay = self._checked_decay(group.get("weight_decay", weight_decay))
             centralize = group.get("grad_centralization", False)
-            if not isinstance(centralize, bool):
-                raise TypeError(
-                    f"For 'Optimizer', the 'gradients_centralization' must be bool type, but got {type(centralize)}."
-                )
             for parameter in list(group["params"]):
                 if any(parameter is item or parameter.name == item.name for item in self.group_params):
                     raise RuntimeError(
@@ -184,11 +178,6 @@ class Groups(Cell):
                 raise ValueError(
                     "For 'Optimizer', the order params dict in group parameters should only include the "
                     f"'order_params' key, but got {list(group)}."
-                )
-            if not isinstance(group["order_params"], Iterable):
-                raise TypeError(
-                    "For 'Optimizer', the value of 'order_params' in group parameters must be Iterable type, "
-                    f"but got {type(group['order_params'])}."
                 )
             return
         if not isinstance(group.get("params"), (list, tuple)):

@@ -107,10 +107,6 @@ class Members(Groups):
 
     def get_lr_parameter(self, param: Any) -> Any:
         """The learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
-        if not isinstance(param, (Parameter, list)):
-            raise TypeError(
-                f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}."
-            )
         known = {id(item): place for place, item in enumerate(self.parameters)}
         found = []
         for item in [param] if isinstance(param, Parameter) else param:
@@ -157,8 +153,6 @@ class Members(Groups):
 
     @unique.setter
     def unique(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For 'Optimizer', the property 'unique' must be bool, but got {type(value)}")
         self.__dict__["_unique"] = value
 
     @property
@@ -172,8 +166,6 @@ class Members(Groups):
 
     def _set_base_target(self, value: str) -> None:
         """Checks a target; parameters are updated on the device where they are, whatever it says."""
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
         if value not in ("CPU", "Ascend", "GPU"):
             raise ValueError(
                 f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}"

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn.optim._device import Number, add_quotients_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -28,10 +27,9 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(accum, "accum", float, "Adagrad")
         if accum < 0:
             raise ValueError(f"For 'Adagrad', the 'accum' must not be negative, but got {accum}.")
-        self.update_slots = check_bool(update_slots, "update_slots", "Adagrad")
+        self.update_slots = update_slots
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
     def _update(

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_non_negative_float, check_type
+from mindspore_compat._api.validate import check_float_range, check_non_negative_float
 from mindspore_compat.nn.optim._device import Number, add_scaled_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -28,7 +28,6 @@ class Adadelta(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(rho, "rho", float, "Adadelta")
         self.rho = check_float_range(rho, "rho", "Adadelta", 0.0, 1.0)
         self.epsilon = check_non_negative_float(epsilon, "epsilon", "Adadelta")
         self.accum = self.parameters.clone(prefix="accum", init=0)  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_float, check_type
+from mindspore_compat._api.validate import check_float_range, check_non_negative_float
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.optim._device import Number, as_weight, counted, root, smaller
@@ -57,21 +57,19 @@ class AdaFactor(Optimizer):
         if learning_rate is None and not relative_step:
             raise ValueError(f"For '{owner}', 'learning_rate' can not be None with relative_step=False.")
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
-        check_type(eps, "eps", (list, tuple), owner)
         if len(eps) != 2:
             raise ValueError(f"For '{owner}', the 'eps' must have 2 values (eps1, eps2), but got {eps}.")
         self.eps = tuple(check_non_negative_float(item, "eps", owner) for item in eps)
         self.clip_threshold = check_non_negative_float(clip_threshold, "clip_threshold", owner)
-        check_type(decay_rate, "decay_rate", float, owner)
         self.decay_rate = check_float_range(decay_rate, "decay_rate", owner, 0.0, 1.0, (False, False))
         self.__dict__["_decay"] = check_float_range(weight_decay, "weight_decay", owner, 0.0, 1.0, (True, False))
-        self.beta1 = float(check_type(0.0 if beta1 is None else beta1, "beta1", (int, float), owner))
+        self.beta1 = float(0.0 if beta1 is None else beta1)
         if self.beta1 < 0:
             raise ValueError(f"For '{owner}', the 'beta1' must be non-negative, but got {beta1}.")
         constant = learning_rate is None or isinstance(learning_rate, (int, float))
-        self.scale_parameter = check_bool(scale_parameter, "scale_parameter", owner) and constant
-        self.relative_step = check_bool(relative_step, "relative_step", owner) and constant
-        self.warmup_init, self.compression = warmup_init, check_bool(compression, "compression", owner)
+        self.scale_parameter = scale_parameter and constant
+        self.relative_step = relative_step and constant
+        self.warmup_init, self.compression = warmup_init, compression
         self.init_ada_factor_state(self.beta1)
         self.step = self._count([0.0], "afactor_step")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.optim._device import (
     Number,
@@ -28,8 +27,6 @@ __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
     """TypeError unless they are floats, ValueError unless 0 < beta < 1 and eps > 0."""
-    for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-        check_type(value, name, float, owner)
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0.0 < value < 1.0:
             raise ValueError(f"For '{owner}', the '{name}' must be in range (0.0, 1.0), but got {value}.")
@@ -85,14 +82,6 @@ class Adam(Optimizer):
             )
         check_betas(beta1, beta2, eps, "Adam")
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
-        for name, value in (
-            ("use_locking", use_locking),
-            ("use_nesterov", use_nesterov),
-            ("use_amsgrad", use_amsgrad),
-            ("use_lazy", use_lazy),
-            ("use_offload", use_offload),
-        ):
-            check_bool(value, name, "Adam")
         if use_lazy and use_offload:
             raise ValueError(
                 "For 'Adam', 'use_lazy' and 'use_offload' can not both be True. But got use_lazy=True, "

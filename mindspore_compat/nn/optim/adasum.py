@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.communication.management import create_group, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
@@ -74,7 +73,6 @@ class _AdaSum(Cell):
     def __init__(self, optimizer: Optimizer) -> None:
         super().__init__(auto_prefix=False)
         _check_setting()
-        check_type(optimizer, "optimizer", Optimizer, type(self).__name__)
         self.optimizer = optimizer
         self.parameters = optimizer.parameters  # type: ignore[assignment]
         self._combine = _over_devices()

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.nn.optim._device import Number, counted, number
 from mindspore_compat.nn.optim._groups import host_tensor
@@ -34,9 +33,9 @@ class ASGD(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        self.lambd = check_type(lambd, "lambd", float, "ASGD")
-        self.alpha = check_type(alpha, "alpha", float, "ASGD")
-        self.t0 = host_tensor([check_type(t0, "t0", float, "ASGD")])
+        self.lambd = lambd
+        self.alpha = alpha
+        self.t0 = host_tensor([t0])
         names = [item.name for item in self.parameters]  # type: ignore[attr-defined]
         self.mu = ParameterTuple([self._count(1.0, f"mu_{name}") for name in names])
         self.eta = ParameterTuple([self._count(0.0, f"eta_{name}") for name in names])

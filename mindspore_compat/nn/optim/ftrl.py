@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_float, check_type
+from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -44,14 +44,11 @@ class FTRL(Optimizer):
                 f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}."
             )
         check_positive_float(learning_rate, "learning_rate", "FTRL")
-        check_type(lr_power, "lr_power", float, "FTRL")
         if lr_power > 0:
             raise ValueError(f"For 'FTRL', the 'lr_power' must be at most 0, but got {lr_power}.")
         for name, value in (("initial_accum", initial_accum), ("l1", l1), ("l2", l2)):
-            check_type(value, name, float, "FTRL")
             if value < 0:
                 raise ValueError(f"For 'FTRL', the '{name}' must be at least 0, but got {value}.")
-        check_bool(use_locking, "use_locking", "FTRL")
         self.l1, self.l2, self.lr_power, self.use_locking = l1, l2, lr_power, use_locking
         self.moments = self.parameters.clone(prefix="moments", init=initial_accum)  # type: ignore[attr-defined]
         self.linear = self.parameters.clone(prefix="linear", init="zeros")  # type: ignore[attr-defined]

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float, check_type
 from mindspore_compat.nn.optim._device import add_scaled
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
@@ -32,10 +31,9 @@ class LARS(Optimizer):
         lars_filter: Callable[[Any], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ) -> None:
         super().__init__(0.0, [host_parameter(0.0, "fake_param")])
-        check_type(optimizer, "optimizer", Optimizer, "LARS")
-        self.epsilon = check_float(epsilon, "epsilon", "LARS")
-        self.coefficient = check_float(coefficient, "coefficient", "LARS")
-        self.use_clip = check_bool(use_clip, "use_clip", "LARS")
+        self.epsilon = epsilon
+        self.coefficient = coefficient
+        self.use_clip = use_clip
         if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
             raise ValueError(
                 "For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group "

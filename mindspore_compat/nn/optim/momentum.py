@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
@@ -34,12 +33,11 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(momentum, "momentum", float, "Momentum")
         if momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
         self.momentum = host_parameter(momentum, "momentum")
         self.params = self.parameters
-        self.use_nesterov = check_bool(use_nesterov, "use_nesterov", "Momentum")
+        self.use_nesterov = use_nesterov
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
     def _update(

@@ -18,7 +18,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._looked_up import watch_rows
 from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import Views, for_writing
@@ -121,7 +120,6 @@ class Optimizer(Members):
             )
         if isinstance(loss_scale, int) and not isinstance(loss_scale, bool):
             loss_scale = float(loss_scale)
-        check_type(loss_scale, "loss_scale", float, self.cls_name)
         if loss_scale <= 0:
             raise ValueError(f"For '{self.cls_name}', the 'loss_scale' must be a positive float, but got {loss_scale}.")
         self.loss_scale = loss_scale

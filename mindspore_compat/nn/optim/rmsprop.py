@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -35,14 +34,12 @@ class RMSProp(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
-            check_type(value, name, float, "RMSProp")
             if value < 0 or (name == "epsilon" and value == 0):
                 raise ValueError(
                     f"For 'RMSProp', the '{name}' must be {'positive' if name == 'epsilon' else 'non-negative'}, but "
                     f"got {value}."
                 )
-        check_bool(use_locking, "use_locking", "RMSProp")
-        self.centered = check_bool(centered, "centered", "RMSProp")
+        self.centered = centered
         if centered:
             self.mg = self.parameters.clone(prefix="mean_grad", init="zeros")  # type: ignore[attr-defined]
         self.momentum, self.epsilon, self.decay = momentum, epsilon, decay

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_type
+from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.nn.optim._device import Number, counted
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -14,12 +14,8 @@ __all__ = ["Rprop"]
 
 
 def _pair(value: Any, name: str) -> tuple[float, float]:
-    if not isinstance(value, tuple):
-        raise TypeError(f"For 'Rprop', the '{name}' must be a tuple, but got {type(value)}.")
     if len(value) != 2:
         raise ValueError(f"For 'Rprop', the '{name}' must be a tuple with the size of 2, but got {len(value)}.")
-    for item in value:
-        check_type(item, name, float, "Rprop")
     return value
 
 

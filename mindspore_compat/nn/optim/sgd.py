@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
@@ -44,7 +43,7 @@ class SGD(Optimizer):
                 raise TypeError(f"For 'SGD', the argument '{name}' must be float type, but got {type(value)}.")
             if value < 0.0:
                 raise ValueError(f"For 'SGD', the argument '{name}' must be at least 0.0, but got {value}.")
-        self.nesterov = check_bool(nesterov, "nesterov", "SGD")
+        self.nesterov = nesterov
         if nesterov and (momentum <= 0.0 or dampening != 0.0):
             raise ValueError(
                 "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "

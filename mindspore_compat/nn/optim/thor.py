@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.thor_arguments import decay_all
 from mindspore_compat.nn.optim.thor_cell import ThorGpu
@@ -54,12 +52,7 @@ def thor(
         split_indices: how upstream groups the all-reduce of the inverses: without effect.
         enable_clip_grad: each gradient's norm at most 1.
         frequency: an int, at least 2.
-
-    Raises:
-        TypeError, ValueError: for wrong arguments; at a step past the end of a schedule.
     """
-    if not isinstance(net, torch.nn.Module):
-        raise TypeError(f"For 'thor', the 'net' must be a Cell or a torch.nn.Module, but got {type(net).__name__}.")
     convert_network(net)
     kind: Any = ThorGpu if isinstance(net, Cell) else ThorTorch
     return kind(

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common._wrap import plain
 
 __all__ = ["check_options", "clipped", "decay_all", "on_host", "scheduled"]
@@ -22,10 +21,8 @@ def check_options(
     learning_rate: Any, momentum: Any, frequency: Any, batch_size: Any, use_nesterov: Any, enable_clip_grad: Any
 ) -> None:
     """TypeError, ValueError for arguments that upstream refuses, and for a batch size that would divide by zero."""
-    check_type(momentum, "momentum", float, "thor")
     if momentum < 0.0:
         raise ValueError(f"For 'thor', the argument 'momentum' must be at least 0.0, but got 'momentum' {momentum}.")
-    check_type(frequency, "frequency", int, "thor")
     if frequency < 2:
         raise ValueError(f"For 'thor', the argument 'frequency' must be at least 2, but got 'frequency' {frequency}.")
     if not isinstance(learning_rate, torch.Tensor):
@@ -33,11 +30,8 @@ def check_options(
             f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} "
             f"of type {type(learning_rate).__name__}."
         )
-    check_type(batch_size, "batch_size", (int, float), "thor")
     if batch_size <= 0:
         raise ValueError(f"For 'thor', the 'batch_size' must be positive, but got {batch_size}.")
-    check_bool(use_nesterov, "use_nesterov", "thor")
-    check_bool(enable_clip_grad, "enable_clip_grad", "thor")
 
 
 def on_host(values: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.layer.thor_layer import Schedule
@@ -51,7 +50,6 @@ class ThorGpu(Optimizer):
         enable_clip_grad: bool = False,
         frequency: int = 100,
     ) -> None:
-        check_type(weight_decay, "weight_decay", (float, int), "thor")
         super().__init__(learning_rate, net.trainable_params(), weight_decay, loss_scale)
         check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
         self.momentum = host_parameter(momentum, "momentum")

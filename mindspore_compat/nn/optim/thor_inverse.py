@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import torch
 
 from mindspore_compat._runtime.extension import library
+from mindspore_compat.common.dtype import dtype_name
 
 _log = logging.getLogger("mindspore_compat")
 
@@ -64,7 +65,7 @@ def _check(
         if factor.dtype not in (torch.float32, torch.float64) or inverse.dtype is not factor.dtype:
             raise TypeError(
                 f"damped_inverse_: factors[{number}] and inverses[{number}] must both be float32 or float64, "
-                f"but got {factor.dtype} and {inverse.dtype}."
+                f"but got {dtype_name(factor.dtype)} and {dtype_name(inverse.dtype)}."
             )
         if not factor.is_contiguous() or not inverse.is_contiguous():
             raise ValueError(f"damped_inverse_: factors[{number}] and inverses[{number}] must be contiguous.")

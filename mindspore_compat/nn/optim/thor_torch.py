@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.layer.thor_layer import Schedule
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.thor_arguments import check_options, clipped, decay_all, on_host, scheduled
@@ -43,7 +42,6 @@ class ThorTorch(torch.optim.Optimizer):
         enable_clip_grad: bool = False,
         frequency: int = 100,
     ) -> None:
-        check_type(weight_decay, "weight_decay", (float, int), "thor")
         check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
         if loss_scale <= 0:
             raise ValueError(f"For 'thor', the 'loss_scale' must be a positive float, but got {loss_scale}.")

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype, with_axes
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype
 
 __all__ = """
     relu relu6 sigmoid tanh softmax softmin log_softmax logsigmoid softplus softsign softshrink soft_shrink
@@ -24,7 +24,10 @@ def relu(input: Any, inplace: bool = False) -> Any:
     """max(0, x)."""
     if inplace:
         return wrap(torch.relu_(input))
-    return wrap(torch.relu(input))
+    try:
+        return wrap(torch.relu(input))
+    except RuntimeError as error:
+        return wrap(retry_in_wider_dtype(error, torch.relu, (input,), None, "relu"))
 
 
 def relu6(x: Any) -> Any:
@@ -54,7 +57,7 @@ def tanh_(input: Any) -> Any:
 
 def softmax(input: Any, axis: Any = -1, *, dtype: Any = None) -> Any:
     """exp(x) normalized to sum 1 along ``axis``."""
-    return wrap(torch.softmax(with_axes("Softmax", input), axis, dtype=dtype_or_none(dtype)))
+    return wrap(torch.softmax(input, axis, dtype=dtype_or_none(dtype)))
 
 
 def softmax_axes(input: Any, axis: Any = -1) -> Any:
@@ -70,12 +73,12 @@ def softmax_axes(input: Any, axis: Any = -1) -> Any:
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
     """softmax(-x)."""
-    return wrap(tf.softmin(with_axes("Softmax", x), axis, dtype=dtype_or_none(dtype)))
+    return wrap(tf.softmin(x, axis, dtype=dtype_or_none(dtype)))
 
 
 def log_softmax(logits: Any, axis: int = -1) -> Any:
     """log(softmax(x))."""
-    return wrap(torch.log_softmax(with_axes("LogSoftmax", logits, RuntimeError), axis))
+    return wrap(torch.log_softmax(logits, axis))
 
 
 def logsigmoid(x: Any) -> Any:
@@ -145,8 +148,6 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """x · Φ(x); "tanh" approximates."""
-    if approximate not in ("none", "tanh"):
-        raise ValueError(f"For 'ops.gelu', the 'approximate' must be 'none' or 'tanh', but got {approximate!r}.")
     return wrap(tf.gelu(input, approximate=approximate))
 
 
@@ -219,4 +220,5 @@ def embedding(
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
 
 
-tells_of_refusals(globals(), __all__, of_one_tensor=False)
+_FAST = "relu sigmoid tanh softmax softmax_axes log_softmax gelu silu embedding"  # torch has them for all floats
+apply_dtype_fallback(globals(), __all__, skip=_FAST)

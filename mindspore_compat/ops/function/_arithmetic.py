@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat.common._tensor_operators import (
     floor_quotient,
     truncated_quotient,
@@ -22,8 +22,7 @@ from mindspore_compat.common._tensor_operators import (
     remainder as _remainder,
 )
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_plain, check_same_dtype, check_tensors, pair, takes_unsigned, to_dtype
+from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 from mindspore_compat.ops.function._gamma import gammainc, gammaincc
 
@@ -113,17 +112,14 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so.
-
-    Raises:
-        ValueError: for another rounding mode.
-    """
+    """input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so."""
     if rounding_mode is None:
         return true_divide(input, other)
-    if rounding_mode not in ("floor", "trunc"):
-        raise ValueError(
-            f"For ops.div, rounding_mode value must be None, 'floor' or 'trunc', but got {rounding_mode!r}."
-        )
+    return _rounded_quotient(input, other, rounding_mode)
+
+
+@with_dtype_fallback
+def _rounded_quotient(input: Any, other: Any, rounding_mode: str) -> Any:
     return wrap(torch.div(*pair(input, other), rounding_mode=rounding_mode))
 
 
@@ -201,19 +197,7 @@ heaviside = _binary("heaviside", torch.heaviside)
 
 
 def nextafter(input: Any, other: Any) -> Any:
-    """The next number that float32 or float64 has after ``input``, towards ``other``.
-
-    Raises:
-        TypeError: for numbers, for other dtypes, and for two of them.
-    """
-    check_tensors("NextAfter", input=input, other=other)
-    for name, x in (("input", input), ("other", other)):
-        if x.dtype not in (torch.float32, torch.float64):
-            raise TypeError(
-                f"For primitive[NextAfter], the input argument[{name}] must be a type of {{Tensor[Float32], "
-                f"Tensor[Float64]}}, but got {x.dtype}."
-            )
-    check_same_dtype("NextAfter", input=input, other=other)
+    """The next number that the dtype has after ``input``, towards ``other``."""
     return wrap(torch.where(input == other, input, torch.nextafter(input, other)))  # the gradient by input is 1
 
 
@@ -304,7 +288,6 @@ def ldexp(x: Any, other: Any) -> Any:
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
-    check_same_dtype("Lerp", input=input, end=end)
     if input.dtype in (torch.float16, torch.bfloat16):  # torch rounds once
         wide = weight.float() if isinstance(weight, torch.Tensor) else weight
         return wrap(_between(input.float(), end.float(), wide).to(input.dtype))
@@ -318,7 +301,6 @@ def _between(start: Any, end: Any, weight: Any) -> torch.Tensor:
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
-    check_same_dtype("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     if isinstance(value, float) and not (input.is_floating_point() or input.is_complex()):
         value = int(value)  # of the tensors' dtype, as upstream has it
     return input + tensor1 * tensor2 * value
@@ -326,15 +308,12 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
-    check_same_dtype("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     return input + tensor1 / tensor2 * value
 
 
-@takes_unsigned
 def addn(x: Any) -> Any:
     """The sum of a sequence of tensors."""
     items = x if isinstance(x, (tuple, list)) else (x,)
-    check_same_dtype("AddN", **{f"element_{place}": item for place, item in enumerate(items)})
     total = items[0]
     for item in items[1:]:
         total = torch.add(total, item)
@@ -350,28 +329,15 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
-    """Whether |x - y| < tolerance.
-
-    Raises:
-        TypeError: for a tolerance that is no float, or inputs of no float dtype. RuntimeError: for different shapes, or
-            more than 7 axes.
-    """
-    if not isinstance(tolerance, float):
-        raise TypeError(
-            f"For 'ApproximateEqual', the type of 'tolerance' should be 'float', but got type "
-            f"'{type(tolerance).__name__}'."
-        )
+    """Whether |x - y| < tolerance."""
     x, y = pair(x, y)
-    if not x.dtype.is_floating_point:
-        raise TypeError(f"For 'ApproximateEqual', the inputs must be of a float dtype, but got {dtype_name(x.dtype)}.")
-    if x.shape != y.shape:
-        raise RuntimeError(
-            f"For 'ApproximateEqual', arg 'x1' must have the same shape as 'x2'. But got 'x1' shape: {tuple(x.shape)}, "
-            f"'x2' shape: {tuple(y.shape)}."
-        )
-    if x.dim() > 7:
-        raise RuntimeError(f"For 'ApproximateEqual', the x's rank should be less than 8, but got: {x.dim()}.")
     return wrap(torch.abs(x - y) < tolerance)
 
 
-tells_of_refusals(globals(), __all__, of_one_tensor=False)
+_FAST = """
+    add sub mul true_divide div floor_divide remainder pow equal not_equal greater greater_equal less less_equal
+    maximum minimum fmod fmax fmin atan2 hypot gcd lcm logaddexp logaddexp2 heaviside squared_difference igamma igammac
+    zeta bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_and logical_or logical_xor
+    complex tensor_exp isnan_ext tensor_expm1
+"""  # made by `_operator`, `_binary` and `_unary`, which have the fallback
+apply_dtype_fallback(globals(), __all__, skip=_FAST)

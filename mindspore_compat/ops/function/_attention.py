@@ -14,7 +14,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_tensors
+from mindspore_compat.ops._adapt import as_ints
 
 __all__ = ["ALL_TOKENS", "flash_attention_score", "flash_attention_outputs", "speed_fusion_attention"]
 
@@ -119,18 +119,8 @@ def _kept(drop_mask: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
 
 def check_attention(query: Any, key: Any, value: Any, head_num: int, layout: str, owner: str) -> int:
     """The heads of the keys."""
-    check_tensors(owner, query=query, key=key, value=value)
-    if not query.dtype == key.dtype == value.dtype:
-        raise TypeError(
-            f"For '{owner}', 'query', 'key' and 'value' must have one dtype, but got {query.dtype}, {key.dtype} and "
-            f"{value.dtype}."
-        )
-    if not isinstance(layout, str):
-        raise TypeError(f"For '{owner}', the 'input_layout' must be a str, but got {type(layout).__name__}.")
     if layout not in _LAYOUTS:
         raise ValueError(f"For '{owner}', the 'input_layout' must be in {list(_LAYOUTS)}, but got {layout!r}.")
-    if head_num <= 0:
-        raise RuntimeError(f"For '{owner}', the number of heads must be greater than 0, but got {head_num}.")
     for name, x in (("query", query), ("key", key), ("value", value)):
         if x.dim() != len(layout):
             raise RuntimeError(f"For '{owner}', the rank of '{name}' must be {len(layout)}, but got {x.dim()}.")

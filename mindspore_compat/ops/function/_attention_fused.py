@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_tensors
 from mindspore_compat.ops.function._attention import (
     ALL_TOKENS,
     as_given,
@@ -100,7 +99,6 @@ def _parts(
     query: Any, key: Any, value: Any, num_heads: int, kv_heads: int, layout: str, block_table: Any, lengths: Any
 ) -> tuple[Any, Any, Any]:
     """Query, key and value with the heads first."""
-    check_tensors(_OWNER, query=query, key=key, value=value)
     if block_table is None:
         heads = check_attention(query, key, value, num_heads, layout, _OWNER)
         q, k, v = (heads_first(x, layout, n) for x, n in zip((query, key, value), (num_heads, heads, heads)))

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops.function._dropout import dropout
 
 __all__ = ["attention_of_heads", "linear", "multi_head_attention_forward"]
@@ -96,7 +97,7 @@ def _additive(mask: Any, dtype: torch.dtype, name: str, owner: str) -> Any:
     if mask.dtype is torch.bool:
         return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(mask, float("-inf"))
     if not mask.dtype.is_floating_point:
-        raise ValueError(f"For '{owner}', the '{name}' must be bool or floating, but got {mask.dtype}.")
+        raise ValueError(f"For '{owner}', the '{name}' must be bool or floating, but got {dtype_name(mask.dtype)}.")
     return mask.to(dtype)
 
 

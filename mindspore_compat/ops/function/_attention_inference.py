@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.ops._adapt import as_ints, check_tensors, get_data
+from mindspore_compat.ops._adapt import as_ints, get_data
 from mindspore_compat.ops.function._attention import (
     ALL_TOKENS,
     as_given,
@@ -159,7 +159,6 @@ def incre_flash_attention(
     if input_layout not in ("BSH", "BNSD"):
         raise ValueError(f"For '{owner}', the 'input_layout' must be 'BSH' or 'BNSD', but got {input_layout!r}.")
     key, value = (item[0] if isinstance(item, (tuple, list)) and len(item) == 1 else item for item in (key, value))
-    check_tensors(owner, query=query, key=key, value=value)
     heads = num_key_value_heads or num_heads
     q = heads_first(query, input_layout, num_heads)
     if block_table is not None:
@@ -184,7 +183,6 @@ def reshape_and_cache(
     Returns:
         ``key``.
     """
-    check_tensors("reshape_and_cache", key=key, key_cache=key_cache, slot_mapping=slot_mapping)
     slots = torch.Tensor.long(torch.Tensor.detach(slot_mapping)).reshape(-1)
     with torch.no_grad():
         for tokens, cache in ((key, key_cache), (value, value_cache)):
@@ -243,8 +241,6 @@ def paged_attention(
             "mindspore_compat. Use ops.prompt_flash_attention."
         )
     no_quantization(owner, antiquant_scale=antiquant_scale, antiquant_offset=antiquant_offset)
-    check_tensors(owner, query=query, key_cache=key_cache, value_cache=value_cache, block_tables=block_tables)
-    check_tensors(owner, context_lens=context_lens)
     k, v = (from_blocks(item, block_tables, kv_head_num) for item in (key_cache, value_cache))
     q = torch.reshape(query, (k.shape[0], head_num, 1, k.shape[3]))
     hidden = beyond(context_lens, k.shape[2], q.device)[:, None, None, :]

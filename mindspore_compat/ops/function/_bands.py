@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, pair
 
@@ -84,9 +83,6 @@ def matrix_diag(
     """Matrices with ``x`` on the diagonals k, as `matrix_diag_part` packs them, and ``padding_value`` elsewhere; -1
     rows or columns are as few as it takes.
     """
-    check_type(align, "align", str, "MatrixDiagV3")
-    for name, count in (("num_rows", num_rows), ("num_cols", num_cols)):
-        check_type(count, name, (int, torch.Tensor), "matrix_diag")
     low, high = _band(k, align, "matrix_diag")
     longest = x.shape[-1]
     rows, columns = (int(item) for item in (num_rows, num_cols))
@@ -100,4 +96,4 @@ def matrix_diag(
     return matrix_set_diag(whole, x, k, align)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

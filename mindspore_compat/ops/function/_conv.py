@@ -6,9 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -82,27 +81,6 @@ def _explicit(padding: Any, count: int) -> tuple[int, ...]:
     return sizes * (2 * count) if len(sizes) == 1 else sizes
 
 
-def convolution_error(count: int, x: torch.Tensor, weight: torch.Tensor, groups: int, owner: str) -> Exception | None:
-    """What upstream raises where an input's axes or channels do not fit; None where they do."""
-    shape, name = tuple(x.shape), "Conv3D" if count == 3 else "Conv2D"
-    if len(shape) != count + 2:
-        if owner == "conv1d":
-            return ValueError(f"For 'conv1d', the input must be a 3D Tensor, but got input of {len(shape)}D.")
-        more = count == 1  # upstream computes these as images
-        return ValueError(
-            f"For primitive[{name}], the x shape size must be equal to {count + 2 + more}, but got "
-            f"{len(shape) + more}. The input of '{owner}' has {count + 2} axes, but got shape {shape}."
-        )
-    channels = weight.shape[1]
-    if shape[1] == channels * groups:
-        return None
-    return (ValueError if count == 3 else RuntimeError)(
-        f"For '{name}', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
-        f"'weight' shape: {channels}, but got 'C_in' of input 'x' shape: {shape[1]}, and 'group': {groups}. "
-        f"For '{owner}', axis 1 of the input must have {channels * groups} channels, but got shape {shape}."
-    )
-
-
 def conv_nd(
     count: int,
     x: Any,
@@ -118,23 +96,8 @@ def conv_nd(
     """Convolution over ``count`` axes with MindSpore's padding modes.
 
     Raises:
-        TypeError: unless ``padding`` is an int, a tuple or a list.
-        ValueError: for an unknown ``pad_mode``, ``groups``, or one axis' ``dilation``, that are no ints, another number
-            of axes, and in three dimensions other channels.
-        RuntimeError: for other channels.
+        ValueError: for an unknown ``pad_mode``.
     """
-    check_type(padding, "padding", (int, tuple, list), owner)
-    check_type(pad_mode, "pad_mode", str, owner)
-    if count == 1 and not isinstance(dilation, (int, tuple, list)):
-        raise ValueError(f"For '{owner}', dilation must be an int or a tuple/list with 1 element, but got {dilation}.")
-    check_type(groups, "groups", (int, float), owner)
-    if isinstance(groups, float):
-        raise ValueError(
-            "The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but got "
-            f"group:{groups}, in_channel:{x.shape[1]}, out_channel:{weight.shape[0]}."
-        )
-    if x.dim() != count + 2 or (weight.dim() == count + 2 and x.shape[1] != weight.shape[1] * groups):
-        raise convolution_error(count, x, weight, groups, owner)  # type: ignore[misc]
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0
@@ -278,25 +241,15 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Columns (N, C·k, L) or (N, C, k, L) added up into (N, C, H, W).
-
-    Raises:
-        ValueError: for a negative ``output_size``.
-    """
-    if min(as_ints(output_size)) < 0:
-        raise ValueError(f"For 'Col2Im', the value of 'output_size' must not be negative, but got {output_size}.")
+    """Columns (N, C·k, L) or (N, C, k, L) added up into (N, C, H, W)."""
     if input.dim() == 4:
         input = torch.flatten(input, 1, 2)
     return wrap(kernels.fold(input, as_ints(output_size), kernel_size, dilation, padding, stride))
 
 
 def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any) -> Any:
-    """Columns (N, C, k, L) added up into (N, C, H, W).
-
-    Raises:
-        ValueError: for a negative ``output_size``.
-    """
+    """Columns (N, C, k, L) added up into (N, C, H, W)."""
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

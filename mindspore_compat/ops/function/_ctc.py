@@ -7,13 +7,11 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
+from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
 __all__ = ["ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]
 
@@ -30,13 +28,6 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Any:
     """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
-    check_reduction(reduction, "ctc_loss")
-    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
-        if as_plain(given).dtype not in (torch.int32, _int64):
-            raise TypeError(
-                f"For primitive[CTCLossV2], the input argument[{name}] must be a type of {{Int32, Int64}}, but got "
-                f"{dtype_name(as_plain(given).dtype)}."
-            )
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
     losses, alpha = torch._ctc_loss(
         log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity
@@ -176,7 +167,6 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
     class is blank.
     """
-    check_type(merge_repeated, "merge_repeated", bool, "CTCGreedyDecoder")
     for row, steps in enumerate(as_plain(sequence_length).tolist()):
         if steps > inputs.shape[0]:
             raise RuntimeError(
@@ -204,4 +194,4 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -9,9 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common._drawing import Drawn
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream, get_seed
 from mindspore_compat.ops.function._engine import (
@@ -31,8 +30,6 @@ __all__ = """
 
 
 def _check_probability(p: Any, owner: str) -> float:
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
-        raise TypeError(f"For '{owner}', the 'p' must be a float, but got {type(p).__name__}.")
     if not 0 <= p <= 1:
         raise ValueError(f"For '{owner}', the 'p' must be in [0, 1], but got {p}.")
     return float(p)
@@ -40,7 +37,6 @@ def _check_probability(p: Any, owner: str) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
     """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
-    check_bool(training, "training", "dropout")
     p = _check_probability(p, "dropout")
     if not training:
         return input
@@ -138,4 +134,4 @@ def _channels(operator: str, x: torch.Tensor, p: float) -> torch.Tensor | None:
     return None if mask is None else x * mask * _scale(1 - p, x.dtype)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,10 +10,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._lacking import lacks_kernel, retried
-from mindspore_compat.common._refusals import refused
+from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._bessel import BESSEL
@@ -29,7 +27,7 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
         try:
             return wrap(function(input))
         except RuntimeError as error:
-            return wrap(retried(error, function, (input,)))
+            return wrap(retry_in_wider_dtype(error, function, (input,), None, name))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{meaning or name.replace('_', ' ').capitalize()}, element by element."
@@ -43,9 +41,7 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
         try:
             return wrap(function(*pair(input, other)))
         except RuntimeError as error:
-            if not lacks_kernel(error):
-                raise refused(error) from None
-            return wrap(retried(error, lambda *both: function(*pair(*both)), (input, other)))
+            return wrap(retry_in_wider_dtype(error, lambda *both: function(*pair(*both)), (input, other), None, name))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
@@ -65,9 +61,7 @@ def _operator(
                 try:
                     return wrap(of_one_dtype(input, other))
                 except RuntimeError as error:
-                    if not lacks_kernel(error):
-                        raise refused(error) from None
-                    return wrap(retried(error, of_one_dtype, (input, other)))
+                    return wrap(retry_in_wider_dtype(error, of_one_dtype, (input, other), None, name))
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         found = function(input, other)
@@ -173,7 +167,6 @@ trunc = _unary("trunc", torch.trunc)
 
 def round(input: Any, *, decimals: int = 0) -> Any:
     """Round half to even, to ``decimals`` places."""
-    check_type(decimals, "decimals", int, "Round")
     return wrap(torch.round(input, decimals=decimals) if decimals else torch.round(input))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_tensors, get_data, to_dtype
+from mindspore_compat.ops._adapt import get_data, to_dtype
 
 __all__ = """
     add_layer_norm add_rms_norm rotary_position_embedding apply_rotary_pos_emb moe_token_permute moe_token_unpermute
@@ -27,7 +27,6 @@ def add_layer_norm(
 
     The fourth is x whether ``additional_output`` asks for it or not. mean and 1 / deviation are float32.
     """
-    check_tensors("add_layer_norm", x1=x1, x2=x2, gamma=gamma, beta=beta)
     x = x1 + x2
     exact = torch.Tensor.float(x)
     variance, mean = torch.var_mean(exact, -1, correction=0, keepdim=True)
@@ -42,7 +41,6 @@ def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
     Raises:
         RuntimeError: for different shapes. ValueError: if ``gamma`` has more axes.
     """
-    check_tensors("add_rms_norm", x1=x1, x2=x2, gamma=gamma)
     if tuple(x1.shape) != tuple(x2.shape):
         raise RuntimeError(
             f"For 'add_rms_norm', the shapes of 'x1' and 'x2' must be the same, but got {tuple(x1.shape)} and "
@@ -75,9 +73,6 @@ def rotary_position_embedding(x: Any, cos: Any, sin: Any, mode: int = 0) -> Any:
     Raises:
         TypeError: for other types. ValueError: for another mode.
     """
-    check_tensors("rotary_position_embedding", x=x, cos=cos, sin=sin)
-    if isinstance(mode, bool) or not isinstance(mode, int):
-        raise TypeError(f"For 'rotary_position_embedding', the 'mode' must be an int, but got {type(mode).__name__}.")
     if mode not in (0, 1):
         raise ValueError(f"For 'rotary_position_embedding', the 'mode' must be 0 or 1, but got {mode}.")
     return wrap(x * cos + _turned(x, mode == 1) * sin)
@@ -94,10 +89,8 @@ def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids:
     """
     if cos_format not in (0, 1, 2, 3):
         raise ValueError(f"For 'ApplyRotaryPosEmb', the 'cos_format' must be in [0, 3], but got {cos_format}.")
-    check_tensors("ApplyRotaryPosEmb", query=query, key=key, cos=cos, sin=sin)
     samples, length = query.shape[:2]
     if cos_format < 2:
-        check_tensors("ApplyRotaryPosEmb", position_ids=position_ids)
         places = torch.reshape(torch.Tensor.long(torch.Tensor.detach(position_ids)), (-1,))
         cos, sin = (torch.index_select(item, 0, places) for item in (cos, sin))
     rows = (samples, length) if cos.shape[0] == samples * length else (1, length)
@@ -119,7 +112,6 @@ def moe_token_permute(tokens: Any, indices: Any, num_out_tokens: int | None = No
         indices: the experts of each token, (T, K) or (T,).
         num_out_tokens: how many are kept; None and 0 mean all.
     """
-    check_tensors("moe_token_permute", tokens=tokens, indices=indices)
     _check_unpadded("moe_token_permute", padded_mode)
     if tokens.dim() != 2 or indices.dim() not in (1, 2):
         raise ValueError(
@@ -141,8 +133,6 @@ def moe_token_permute(tokens: Any, indices: Any, num_out_tokens: int | None = No
 
 
 def _check_unpadded(owner: str, padded_mode: bool) -> None:
-    if not isinstance(padded_mode, bool):
-        raise TypeError(f"For '{owner}', the 'padded_mode' must be a bool, but got {type(padded_mode).__name__}.")
     if padded_mode:
         raise ValueError(f"For '{owner}', the 'padded_mode' must be False, but got True.")
 
@@ -158,7 +148,6 @@ def moe_token_unpermute(
 
     Choices that were dropped by `moe_token_permute` count 0.
     """
-    check_tensors("moe_token_unpermute", permuted_tokens=permuted_tokens, sorted_indices=sorted_indices)
     _check_unpadded("moe_token_unpermute", padded_mode)
     places, count = torch.Tensor.long(torch.Tensor.detach(sorted_indices)), permuted_tokens.shape[0]
     found = torch.index_select(permuted_tokens, 0, torch.clamp(places, max=max(count - 1, 0)))
@@ -200,7 +189,6 @@ def moe_init_routing_v2(
             (expert_num, expert_capacity, H), filled with 0.
         expert_tokens_count_or_cumsum_flag: 1 asks for running sums, 2 for counts, 0 for nothing: zeros.
     """
-    check_tensors("moe_init_routing_v2", x=x, expert_idx=expert_idx)
     if drop_pad_mode not in (0, 1) or expert_tokens_count_or_cumsum_flag not in (0, 1, 2):
         raise ValueError(
             "For 'moe_init_routing_v2', 'drop_pad_mode' must be 0 or 1 and 'expert_tokens_count_or_cumsum_flag' 0, 1 "
@@ -335,7 +323,6 @@ def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, lo
         locations: x and y in [0, 1], (B, queries, heads, levels, points, 2); beyond the map 0 is read.
         weight: (B, queries, heads, levels, points).
     """
-    check_tensors("multi_scale_deformable_attn_function", value=value, locations=locations, weight=weight)
     samples, _, heads, size = value.shape
     queries, points = locations.shape[1], locations.shape[4]
     sizes, starts = torch.Tensor.tolist(shape), torch.Tensor.tolist(offset)
@@ -352,4 +339,4 @@ def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, lo
     return wrap(out)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_tensors
+from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops.function.grad.grad_func import jvp
 
 __all__ = """
@@ -26,7 +26,6 @@ def adaptive_avg_pool2d_ext(input: Any, output_size: Any) -> Any:
 
 def bernoulli_ext(input: Any, *, generator: Any = None) -> Any:
     """1 with the probabilities ``input``, else 0, in its dtype; ``generator`` is torch's."""
-    check_tensors("bernoulli_ext", input=input)
     return wrap(torch.bernoulli(input, generator=generator))
 
 
@@ -57,7 +56,6 @@ def stop_gradient_(input: Any) -> None:
     Raises:
         TypeError: for something else than a Tensor. RuntimeError: for a view through which gradients flow.
     """
-    check_tensors("stop_gradient_", input=input)
     if not input._is_view():
         input.detach_()
     elif input.requires_grad:

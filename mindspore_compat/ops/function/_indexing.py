@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat.common._index_bounds import count_from_end, refuse_negative
-from mindspore_compat.common._refusals import PlaceError
 from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
@@ -21,12 +18,10 @@ from mindspore_compat.ops._adapt import (
     as_ints,
     as_plain,
     changed,
-    check_tensors,
     checks_places,
     get_data,
     in_range,
     pair,
-    takes_unsigned,
     to_dtype,
 )
 
@@ -58,7 +53,6 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
 
     Indices below 0 count from the end.
     """
-    check_type(batch_dims, "batch_dims", int, "Gather")
     axis = as_int(axis)
     check_indices(input_indices)
     x, indices = input_params, as_plain(input_indices, None, input_params)
@@ -190,30 +184,13 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 def slice_scatter(
     input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """``input`` with a slice of ``axis`` replaced.
-
-    Raises:
-        ValueError: if ``src`` has not the slice's shape.
-    """
-    return _slice_replaced(lambda: torch.slice_scatter(input, src, axis, start, end, step))
-
-
-def _slice_replaced(replace: Callable[[], torch.Tensor]) -> Any:
-    try:
-        return wrap(replace())
-    except RuntimeError as error:
-        if "expected src to have a size" not in str(error):
-            raise
-        raise ValueError(f"For slice_scatter, src shape should be equal to the slice size: {error}") from None
+    """``input`` with a slice of ``axis`` replaced."""
+    return wrap(torch.slice_scatter(input, src, axis, start, end, step))
 
 
 def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
-    """``input`` with one slice of ``axis`` replaced.
-
-    Raises:
-        ValueError: if ``src`` has not the slice's shape.
-    """
-    return _slice_replaced(lambda: torch.select_scatter(input, src, axis, index))
+    """``input`` with one slice of ``axis`` replaced."""
+    return wrap(torch.select_scatter(input, src, axis, index))
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -231,17 +208,10 @@ def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 
-def _check_mask(mask: Any, owner: str, argument: str = "mask") -> Any:
-    """``mask``, or TypeError unless it is of bools: no number is taken for one."""
-    if mask.dtype is not torch.bool:
-        raise TypeError(f"For '{owner}', the '{argument}' must be a Tensor of bool, but got one of {mask.dtype}.")
-    return mask
-
-
 def select(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where the condition holds, else ``other``; numbers are taken for either."""
     input, other = pair(input, other)
-    return wrap(torch.where(_check_mask(as_plain(condition), "Select", "condition"), input, other))
+    return wrap(torch.where(as_plain(condition), input, other))
 
 
 where = select
@@ -249,9 +219,6 @@ where = select
 
 def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     """``input_x`` with ``value`` where the mask holds."""
-    if not isinstance(mask, torch.Tensor):
-        check_tensors("masked_fill", mask=mask)
-    _check_mask(mask, "MaskedFill")
     if isinstance(value, torch.Tensor):
         return wrap(torch.where(mask, to_dtype(value, input_x.dtype), input_x))
     return wrap(torch.masked_fill(input_x, mask, value))
@@ -259,14 +226,14 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
 
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, in one axis."""
-    return wrap(by_shape(torch.masked_select, input, _check_mask(mask, "MaskedSelect")))
+    return wrap(by_shape(torch.masked_select, input, mask))
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """``input`` with the elements of ``source`` in order where the mask holds."""
     if mask.dtype is torch.uint8:
         mask = to_dtype(mask, torch.bool)
-    return wrap(torch.masked_scatter(input, _check_mask(mask, "MaskedScatter"), source))
+    return wrap(torch.masked_scatter(input, mask, source))
 
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
@@ -333,7 +300,7 @@ def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
-@takes_unsigned
+@with_dtype_fallback
 def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kind: str, start: Any) -> Any:
     """Reduce the slices at positions of one id; ids below 0 are left out."""
     count, lead = as_int(num_segments), segment_ids.dim()
@@ -341,7 +308,7 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     ids = torch.reshape(as_long(segment_ids), (-1,))
     rows = torch.reshape(x, (ids.numel(), *rest))
     if x.device.type == "cpu" and ids.numel() and int(ids.max()) >= count:
-        raise PlaceError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
+        raise ValueError(f"For 'UnsortedSegment', the 'segment_ids' must be below {count}, but got {int(ids.max())}.")
     # below 0: to a row that is cut off again; that row's own: to one that torch's kernels refuse; no value is read
     ids = torch.where(ids < 0, count, torch.where(ids == count, count + 1, ids))
     result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
@@ -376,4 +343,4 @@ def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _segments(x, segment_ids, num_segments, "prod", 1)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, bad_argument, with_axes
+from mindspore_compat.ops._adapt import as_int
 
 __all__ = """
     concat cat stack unstack unbind split chunk tensor_split hsplit vsplit dsplit hstack vstack row_stack dstack
@@ -18,22 +18,9 @@ __all__ = """
 _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type: ignore[attr-defined]
 
 
-def _common(tensors: Any, owner: str) -> list[torch.Tensor]:
-    if not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"For '{owner}', the 'tensors' must be a tuple or list of Tensors, but got {type(tensors).__name__}."
-        )
-    if not tensors:
-        raise ValueError(f"For '{owner}', the 'tensors' must hold at least one Tensor, but it is empty.")
-    return list(tensors)
-
-
 def concat(tensors: Any, axis: int = 0) -> Any:
     """Tensors joined along an axis."""
-    try:
-        return wrap(torch.cat(_common(tensors, "concat"), as_int(axis)))
-    except (RuntimeError, IndexError) as error:
-        raise bad_argument("Concat", error) from None
+    return wrap(torch.cat(tuple(tensors), as_int(axis)))
 
 
 cat = concat
@@ -41,21 +28,12 @@ cat = concat
 
 def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
     """Tensors joined along a new axis."""
-    items = _common(tensors, "stack")
-    first = items[0].dtype
-    if any(item.dtype is not first for item in items):
-        raise TypeError(
-            f"For 'stack', all inputs must have the same data type, but got {[str(item.dtype) for item in items]}."
-        )
-    try:
-        return wrap(torch.stack(items, axis if dim is None else dim))
-    except (RuntimeError, IndexError) as error:
-        raise bad_argument("Stack", error) from None
+    return wrap(torch.stack(tuple(tensors), axis if dim is None else dim))
 
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
     """The slices along ``axis``, without it, as a tuple."""
-    return wrap(tuple(torch.unbind(with_axes("Unstack", input_x), as_int(axis))))
+    return wrap(tuple(torch.unbind(input_x, as_int(axis))))
 
 
 def unbind(input: Any, dim: int = 0) -> Any:
@@ -80,23 +58,7 @@ def split(
         axis = axis if split_size_or_sections is None else int(split_size_or_sections)
         return chunks_of(tensor, axis, output_num)
     if isinstance(split_size_or_sections, (tuple, list)):
-        sizes = [int(item) for item in split_size_or_sections]
-        if sum(sizes) != tensor.shape[axis]:
-            raise ValueError(
-                f"For 'split', the sum of 'split_size_or_sections' must be equal to the length of axis {axis} "
-                f"{tensor.shape[axis]}, but got {sum(sizes)}."
-            )
-        return wrap(tuple(_split_with_sizes(tensor, sizes, axis)))
-    if isinstance(split_size_or_sections, bool) or not isinstance(split_size_or_sections, int):
-        raise TypeError(
-            "For 'split', the type of Argument 'split_size_or_sections' should be integer, tuple(int) or list(int), "
-            f"but got {split_size_or_sections!r}."
-        )
-    if split_size_or_sections <= 0:
-        raise ValueError(
-            "For 'split', the value of 'split_size_or_sections' must be more than zero, but got "
-            f"{split_size_or_sections}."
-        )
+        return wrap(tuple(_split_with_sizes(tensor, [int(item) for item in split_size_or_sections], axis)))
     return wrap(tuple(_split(tensor, split_size_or_sections, axis)))
 
 
@@ -163,4 +125,4 @@ def column_stack(tensors: Any) -> Any:
     return wrap(torch.column_stack(tuple(tensors)))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__, skip="concat stack unstack unbind split chunk")  # torch has all dtypes

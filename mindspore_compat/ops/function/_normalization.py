@@ -9,7 +9,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import get_data
 
@@ -126,4 +126,4 @@ def lrn(
     return wrap(x / kernels.pow(bias + alpha * summed, beta))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -6,14 +6,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
 from mindspore_compat.common import _norms as norms
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._integer_results import given_in
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_int, dtype_or_none, takes_unsigned, to_dtype, with_axes
+from mindspore_compat.ops._adapt import as_axes, as_int, dtype_or_none, to_dtype
 
 __all__ = """
     norm vector_norm matrix_norm cumsum cumprod cummax cummin logcumsumexp cumulative euclidean_norm lp_norm renorm
@@ -25,12 +24,12 @@ _int32 = torch.int32
 
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Running sum over ``axis``; the dtype stays."""
-    return wrap(given_in(torch.cumsum, with_axes("CumSum", x), as_int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+    return wrap(given_in(torch.cumsum, x, as_int(axis), dtype=dtype_or_none(dtype) or x.dtype))
 
 
 def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
     """Running product over ``dim``; ints give int64."""
-    return wrap(given_in(torch.cumprod, with_axes("CumProd", input), as_int(dim), dtype=dtype_or_none(dtype)))
+    return wrap(given_in(torch.cumprod, input, as_int(dim), dtype=dtype_or_none(dtype)))
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
@@ -47,13 +46,11 @@ def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, sta
     return wrap(torch.flip(result, (axis,)) if reverse else result)
 
 
-@takes_unsigned
 def cummax(input: Any, axis: int) -> Any:
     """(running maximum, its int64 index) over ``axis``."""
     return wrap(tuple(torch.cummax(input, axis)))
 
 
-@takes_unsigned
 def cummin(input: Any, axis: int) -> Any:
     """(running minimum, its int32 index) over ``axis``."""
     values, indices = torch.cummin(input, axis)
@@ -62,7 +59,7 @@ def cummin(input: Any, axis: int) -> Any:
 
 def logcumsumexp(input: Any, axis: int) -> Any:
     """Log of the running sum of exponentials."""
-    return wrap(torch.logcumsumexp(with_axes("CumulativeLogsumexp", input), axis))
+    return wrap(torch.logcumsumexp(input, axis))
 
 
 def norm(
@@ -77,7 +74,6 @@ def norm(
     keep_dims: bool = False,
 ) -> Any:
     """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
-    check_type(keepdim, "keep_dims", bool, "LpNorm")
     ord = p if ord is None else ord
     dim = as_axes(axis if dim is None else dim)
     return wrap(norms.norm(A, ord, dim, keepdim or keep_dims, dtype_or_none(dtype)))
@@ -85,21 +81,11 @@ def norm(
 
 def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors along ``axis``."""
-    if not isinstance(ord, (int, float)):
-        raise ValueError(
-            "For vector_norm, the ord mode must be in [0, 2, float('inf'), -float('inf')] or must be int or float, but "
-            f"got {ord}."
-        )
     return wrap(norms.vector_norm(x, ord, as_axes(axis), keepdims, dtype_or_none(dtype)))
 
 
 def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of matrices in the two axes."""
-    if isinstance(ord, str) and ord not in ("fro", "nuc"):
-        raise ValueError(
-            "For matrix_norm, the ord mode must be in [2, -2, 1, -1, float('inf'), float('-inf'), 'fro', 'nuc'] but "
-            f"got {ord}."
-        )
     return wrap(norms.matrix_norm(A, ord, tuple(axis), bool(keepdims), dtype_or_none(dtype)))
 
 
@@ -131,8 +117,7 @@ def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The p-norm of input - other."""
-    check_type(p, "p", int, "LpNorm")
     return wrap(torch.dist(input, other, p))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

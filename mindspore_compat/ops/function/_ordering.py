@@ -6,12 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_int, check_type
-from mindspore_compat.common._lacking import lacks_kernel
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.seed import SeedStream
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, bad_argument, check_tensors, in_range, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, in_range, to_dtype
 from mindspore_compat.ops.function._engine import Engine, engine_of, with_seeds
 from mindspore_compat.ops.function._numbers import generator_of
 
@@ -49,17 +46,13 @@ def _as_they_are(input: Any, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
 def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest or smallest values along ``dim``, their int32 indices)."""
     axis, k = -1 if dim is None else dim, as_int(k)
-    try:
-        if (
-            input.dim() and k == input.shape[in_range(axis, input.dim())]
-        ):  # all: equal ones stay in their order, and without `sorted` all do
-            values, indices = (
-                torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
-            )
-        else:
-            values, indices = torch.topk(input, k, axis, largest, sorted)
-    except RuntimeError as error:
-        raise error if lacks_kernel(error) else bad_argument("TopK", error) from None
+    if input.dim() and k == input.shape[in_range(axis, input.dim())]:
+        # all: equal ones stay in their order, and without `sorted` all do
+        values, indices = (
+            torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
+        )
+    else:
+        values, indices = torch.topk(input, k, axis, largest, sorted)
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 
@@ -106,7 +99,6 @@ def searchsorted(
     sorter: Any = None,
 ) -> Any:
     """Where the values would be inserted to keep the order."""
-    check_type(right, "right", bool, "search_sorted")
     values = as_plain(values, sorted_sequence.dtype, sorted_sequence)
     return wrap(
         torch.searchsorted(sorted_sequence, values, out_int32=out_int32, right=right or side == "right", sorter=sorter)
@@ -125,14 +117,7 @@ def unravel_index(indices: Any, dims: Any) -> Any:
 
 
 def shuffle(x: Any, seed: int | None = None) -> Any:
-    """The slices along the first axis in random order.
-
-    Raises:
-        TypeError: if ``x`` is no tensor, or ``seed`` no int. ValueError: for a seed below 0.
-    """
-    check_tensors("shuffle", x=x)
-    if seed is not None and not isinstance(seed, SeedStream):
-        check_non_negative_int(seed, "seed", "shuffle")
+    """The slices along the first axis in random order."""
     if not x.dim():
         return wrap(torch.clone(x))
     engine = engine_of(seed, "shuffle", with_seeds(Engine, "shuffle", seed), x)
@@ -141,4 +126,4 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,7 +10,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -92,17 +92,11 @@ def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = 
     form of 1.x, where the argument was named ``paddings``.
     """
     padding = paddings if padding is None else padding
-    if padding is None:
-        raise TypeError("For 'pad', the 'padding' must be a tuple, list or Tensor of ints, but got None.")
     if isinstance(padding, (tuple, list)) and padding and isinstance(padding[0], (tuple, list)):
         padding = [int(item) for sides in reversed(list(padding)) for item in sides]
     sides = list(as_ints(padding))
     if mode == "constant":
         return wrap(tf.pad(input_x, sides, value=0 if value is None else value))
-    if mode not in ("reflect", "replicate", "circular"):
-        raise ValueError(
-            f"For 'pad', the 'mode' must be one of 'constant', 'reflect', 'replicate' and 'circular', but got {mode!r}."
-        )
     while mode != "constant" and len(sides) // 2 < input_x.dim() - 2:  # torch wants all but batch and channel named
         sides += [0, 0]
     return wrap(tf.pad(input_x, sides, mode))
@@ -145,4 +139,4 @@ def padding(x: Any, pad_dim_size: int = 8) -> Any:
     return wrap(tf.pad(x, (0, pad_dim_size - 1)))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

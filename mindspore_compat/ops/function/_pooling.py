@@ -6,9 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import _pad_same, sizes_of
@@ -94,7 +93,6 @@ def avg_pool2d(
     pad_mode: str | None = None,
 ) -> Any:
     """Means over windows of (N, C, H, W); ``strides`` and ``pad_mode`` are the form of 1.x."""
-    check_type(divisor_override, "divisor_override", int, "avg_pool2d")
     if strides is not None or pad_mode is not None:
         return pool_nd(2, "avg", input_x, kernel_size, strides if strides is not None else stride, pad_mode or "valid")
     return wrap(
@@ -114,7 +112,6 @@ def avg_pool3d(
     divisor_override: int = 0,
 ) -> Any:
     """Means over windows of (N, C, D, H, W)."""
-    check_type(divisor_override, "divisor_override", int, "AvgPool3D")
     return wrap(
         kernels.avg_pool3d(
             input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None
@@ -172,14 +169,8 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return wrap(kernels.adaptive_avg_pool1d(input, output_size))
 
 
-def _check_planes(owner: str, x: torch.Tensor) -> None:
-    if x.dim() not in (3, 4):
-        raise ValueError(f"For primitive[{owner}], the rank of x must be in [3,4], but got {x.dim()}.")
-
-
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over windows so that ``output_size`` remain; None keeps a length."""
-    _check_planes("AdaptiveAvgPool2D", input)
     return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
@@ -200,8 +191,6 @@ def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over windows so that ``output_size`` remain."""
-    check_type(return_indices, "return_indices", bool, "adaptive_max_pool2d")
-    _check_planes("AdaptiveMaxPool2D", input)
     return wrap(tf.adaptive_max_pool2d(input, _kept(output_size, input, 2), return_indices))
 
 
@@ -261,7 +250,6 @@ def fractional_max_pool2d(
     _random_samples: Any = None,
 ) -> Any:
     """Maxima over windows at random places."""
-    check_type(return_indices, "return_indices", bool, "fractional_max_pool2d")
     return wrap(
         tf.fractional_max_pool2d(
             input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
@@ -278,7 +266,6 @@ def fractional_max_pool3d(
     _random_samples: Any = None,
 ) -> Any:
     """Maxima over windows at random places."""
-    check_type(return_indices, "return_indices", bool, "fractional_max_pool3d")
     return wrap(
         tf.fractional_max_pool3d(
             input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
@@ -286,4 +273,4 @@ def fractional_max_pool3d(
     )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

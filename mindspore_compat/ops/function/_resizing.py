@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of, check_type
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
+from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
 
 __all__ = ["interpolate", "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample", "affine_grid"]
@@ -110,23 +110,10 @@ def interpolate(
 
     ``roi`` (never used), ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel",
     "asymmetric") are the form of 1.x.
-
-    Raises:
-        ValueError: for an unknown mode, or unless just one of size and factor is given.
     """
     if sizes is not None or scales is not None or coordinate_transformation_mode is not None:
         return _interpolate_1x(
             input, sizes if size is None else size, scales, coordinate_transformation_mode or "align_corners", mode
-        )
-    if mode not in _MODES:
-        raise ValueError(f"For 'interpolate', the 'mode' must be one of {list(_MODES)}, but got {mode!r}.")
-    if (size is None) == (scale_factor is None):
-        raise ValueError(
-            "For 'interpolate', exactly one of 'size' and 'scale_factor' must be given. Leave the other None."
-        )
-    if align_corners and mode in ("nearest", "nearest-exact", "area"):
-        raise ValueError(
-            f"For 'interpolate', 'align_corners' works with linear modes only, but got mode {mode!r}. Leave it None."
         )
     if size is not None:
         count = input.dim() - 2
@@ -149,10 +136,7 @@ def _interpolate_1x(x: Any, sizes: Any, scales: Any, transformation: str, mode: 
     check_one_of(
         transformation, "coordinate_transformation_mode", ("align_corners", "half_pixel", "asymmetric"), "interpolate"
     )
-    if mode not in ("linear", "bilinear"):
-        raise ValueError(
-            f"For 'interpolate' with 1.x arguments, the 'mode' must be 'linear' or 'bilinear', but got {mode!r}."
-        )
+    check_one_of(mode, "mode", ("linear", "bilinear"), "interpolate")
     return resize_linear(x, size, transformation == "align_corners", transformation == "half_pixel")
 
 
@@ -177,20 +161,7 @@ def grid_sample(
     *,
     interpolation_mode: str | None = None,
 ) -> Any:
-    """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x.
-
-    Raises:
-        TypeError: unless both are of one dtype. ValueError: unless both have four axes, or five.
-    """
-    check_type(padding_mode, "padding_mode", str, "grid_sample")
-    owner = f"GridSampler{3 if isinstance(input, torch.Tensor) and input.dim() == 5 else 2}D"
-    check_tensors(owner, input_x=input, grid=grid)
-    check_same_dtype(owner, input_x=input, grid=grid)
-    if not input.dim() == grid.dim() in (4, 5):
-        raise ValueError(
-            f"For '{owner}', 'input_x' and 'grid' must be 4-dimensional tensors, or both 5-dimensional, but got "
-            f"{input.dim()}-dimensional and {grid.dim()}-dimensional tensors."
-        )
+    """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x."""
     if padding_mode in ("border", "reflection"):  # torch's kernels read anywhere for nan, which shall mean -1
         grid = torch.where(torch.isnan(grid), -1, grid)
     return wrap(tf.grid_sample(input, grid, interpolation_mode or mode, padding_mode, bool(align_corners)))
@@ -198,8 +169,7 @@ def grid_sample(
 
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     """The grid of affine transforms for `grid_sample`."""
-    check_type(align_corners, "align_corners", bool, "AffineGrid")
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import plain, wrap
-from mindspore_compat.ops._adapt import check_tensors
+from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["rotated_iou"]
 
@@ -46,10 +46,9 @@ def rotated_iou(
         >>> print(ops.rotated_iou(a, b).shape)
         (1, 1, 1)
     """
-    check_tensors("rotated_iou", boxes=boxes, query_boxes=query_boxes)
     for name, item in (("boxes", boxes), ("query_boxes", query_boxes)):
         if item.dtype not in (torch.float16, torch.float32, torch.bfloat16):
-            raise ValueError(f"For 'rotated_iou', input {name} type is illegal: {item.dtype}.")
+            raise ValueError(f"For 'rotated_iou', input {name} type is illegal: {dtype_name(item.dtype)}.")
         if item.dim() != 3 or item.shape[-1] != 5:
             raise ValueError(f"For 'rotated_iou', '{name}' must have the shape (B, N, 5), but got {tuple(item.shape)}.")
     if boxes.shape[0] != query_boxes.shape[0] or (not is_cross and boxes.shape != query_boxes.shape):

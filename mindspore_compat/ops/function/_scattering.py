@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._index_bounds import check_coordinates, count_from_end, refuse_negative
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_ints,
@@ -138,7 +138,7 @@ def _check_updates(owner: str, shape: Any, indices: torch.Tensor, updates: Any, 
 
 
 def _check_scattered(owner: str, input_x: Any, indices: Any, updates: Any) -> None:
-    """TypeError or ValueError in upstream's words for dtypes and shapes that its kernels do not take."""
+    """TypeError or ValueError for dtypes and shapes that MindSpore's kernels do not take."""
     check_same_dtype(owner, input_x=input_x, updates=updates)
     if isinstance(indices, torch.Tensor) and indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
@@ -221,4 +221,4 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_di
 ) = (_tensor_scatter(kind) for kind in _KINDS)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -8,20 +8,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._refusals import in_range
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._tensor_indexing import check_indices
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import (
-    as_axes,
-    as_int,
-    as_ints,
-    as_plain,
-    bad_argument,
-    check_tensors,
-    checks_places,
-    with_axes,
-)
+from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, checks_places, in_range
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -43,8 +33,6 @@ def shape(input_x: Any) -> tuple[int, ...]:
         >>> print(ops.shape(ops.ones((2, 3))))
         (2, 3)
     """
-    if not hasattr(input_x, "shape"):
-        check_tensors("Shape", input_x=input_x)
     return tuple(input_x.shape)
 
 
@@ -58,29 +46,16 @@ def dyn_shape(input_x: Any) -> Any:
 
 def dtype(x: Any) -> torch.dtype:
     """The dtype."""
-    if not hasattr(x, "dtype"):
-        check_tensors("Dtype", input_x=x)
     return x.dtype
 
 
 def rank(input_x: Any) -> int:
-    """The number of axes.
-
-    Raises:
-        TypeError: if it is no tensor.
-    """
-    if not isinstance(input_x, torch.Tensor):
-        raise TypeError(f"For 'Rank', the input x must be Tensor, but got {type(input_x).__name__}.")
+    """The number of axes."""
     return input_x.dim()
 
 
 def size(input_x: Any) -> int:
-    """The number of elements.
-
-    Raises:
-        TypeError: if it is no tensor.
-    """
-    check_tensors("size", input_x=input_x)
+    """The number of elements."""
     return input_x.numel()
 
 
@@ -94,10 +69,7 @@ def is_tensor(obj: Any) -> bool:
 
 def reshape(input: Any, shape: Any) -> Any:
     """The same values in another shape; one length may be -1."""
-    try:
-        return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
-    except RuntimeError as error:
-        raise bad_argument("Reshape", error) from None
+    return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
 
 
 reshape_ = reshape
@@ -110,10 +82,7 @@ def view_as(input: Any, other: Any) -> Any:
 
 def transpose(input: Any, dims: Any = None, *, input_perm: Any = None) -> Any:
     """The axes in the order ``dims`` (``input_perm`` in 1.x)."""
-    try:
-        return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
-    except (RuntimeError, IndexError) as error:
-        raise bad_argument("Transpose", error) from None
+    return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
 
 
 def permute(input: Any, axis: Any, *rest: int) -> Any:
@@ -152,16 +121,11 @@ def adjoint(x: Any) -> Any:
 def expand_dims(input_x: Any, axis: Any) -> Any:
     """A new axis of length 1 at ``axis``."""
     if axis.__class__ is int:
-        try:
-            return wrap(torch.unsqueeze(input_x, axis))
-        except IndexError as error:
-            raise bad_argument("ExpandDims", error) from None
+        return wrap(torch.unsqueeze(input_x, axis))
     if isinstance(axis, (tuple, list)):
         for item in axis:
             input_x = torch.unsqueeze(input_x, int(item))
         return wrap(input_x)
-    if isinstance(axis, (float, bool, str)):
-        raise TypeError(f"For 'ExpandDims', the 'axis' must be an int, but got {axis!r} of type {type(axis).__name__}.")
     return wrap(torch.unsqueeze(input_x, as_int(axis)))
 
 
@@ -178,8 +142,6 @@ def squeeze(input: Any, axis: Any = None) -> Any:
 
 def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
     """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. All but the first: a copy."""
-    if not isinstance(order, str):
-        raise TypeError(f"For 'flatten', the parameter 'order' must be a string, but got {type(order)}.")
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
     if order == "F":
@@ -197,10 +159,7 @@ def ravel(input: Any) -> Any:
 
 def broadcast_to(input: Any, shape: Any) -> Any:
     """``input`` repeated to ``shape``; -1 keeps a length."""
-    try:
-        return wrap(torch.Tensor.expand(input, as_ints(shape)))
-    except RuntimeError as error:
-        raise bad_argument("BroadcastTo", error) from None
+    return wrap(torch.Tensor.expand(input, as_ints(shape)))
 
 
 def expand(input_x: Any, size: Any) -> Any:
@@ -219,16 +178,7 @@ def tile(input: Any, dims: Any) -> Any:
 
 
 def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
-    """Each element repeated ``rep`` times along ``axis``.
-
-    Raises:
-        ValueError: for more than seven axes, as upstream.
-    """
-    if x.dim() > 7:
-        raise ValueError(
-            f"For repeat_elements, the rank of x should be less than or equal to 7, but got {x.dim()}. Use "
-            "ops.repeat_interleave."
-        )
+    """Each element repeated ``rep`` times along ``axis``."""
     return wrap(torch.repeat_interleave(x, rep, axis))
 
 
@@ -256,12 +206,12 @@ def atleast_3d(inputs: Any) -> Any:
 
 def flip(input: Any, dims: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(with_axes("ReverseV2", input), as_ints(dims)))
+    return wrap(torch.flip(input, as_ints(dims)))
 
 
 def reverse(x: Any, axis: Any) -> Any:
     """Reversed along the axes."""
-    return wrap(torch.flip(with_axes("ReverseV2", x), as_ints(axis)))
+    return wrap(torch.flip(x, as_ints(axis)))
 
 
 def fliplr(input: Any) -> Any:
@@ -334,4 +284,8 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return wrap(torch.diagonal(input, offset, dim1, dim2))
 
 
-tells_of_refusals(globals(), __all__)
+_FAST = """
+    shape shape_ dyn_shape dtype rank size numel is_tensor reshape view_as transpose permute swapaxes swapdims moveaxis
+    t expand_dims unsqueeze squeeze flatten ravel broadcast_to expand expand_as diagonal
+"""  # views, which torch has for all dtypes
+apply_dtype_fallback(globals(), __all__, skip=_FAST)

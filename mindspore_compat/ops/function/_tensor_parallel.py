@@ -12,17 +12,11 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.communication import comm_func
 from mindspore_compat.communication.management import get_group_size
-from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["all_gather_matmul", "matmul_reduce_scatter"]
 
 
 def _check(owner: str, input: Any, x2: Any, group: str, world_size: int, only: dict[str, tuple[Any, Any]]) -> None:
-    check_tensors(owner, input=input, x2=x2)
-    if input.dtype != x2.dtype:
-        raise RuntimeError(
-            f"For '{owner}', 'input' and 'x2' must have one dtype, but got {input.dtype} and {x2.dtype}."
-        )
     if input.dim() != 2 or x2.dim() != 2:
         raise RuntimeError(f"For '{owner}', 'input' and 'x2' must have 2 axes, but got {input.dim()} and {x2.dim()}.")
     if world_size != get_group_size(group):

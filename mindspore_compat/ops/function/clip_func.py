@@ -9,8 +9,8 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._telling import tells_of_refusals
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops._adapt import to_dtype
@@ -32,8 +32,6 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
     """The same in the dtype of x, to which bounds are cast; at a bound it has half of the gradient."""
-    if not isinstance(x, torch.Tensor):
-        raise TypeError(f"For 'clip_by_value', 'x' must be a Tensor, or a tuple or list of them, but got {x!r:.100}.")
     if not (x.is_floating_point() or x.is_complex()):
         low, high = (int(bound) if isinstance(bound, float) else bound for bound in (low, high))
     if low is not None:
@@ -47,47 +45,22 @@ def clip_by_value(
     """``x`` (a tensor, or a tuple or list of them) cut to the two values; ``min`` and ``max`` are other names of
     theirs.
 
-    Raises:
-        ValueError: if both are None. TypeError: for another type.
-
     Examples:
         >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 3.0]), -1.0, 1.0))
         [-1.   0.5  1. ]
     """
     low, high = min if clip_value_min is None else clip_value_min, max if clip_value_max is None else clip_value_max
-    if low is None and high is None:
-        raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None.")
-    for name, value in (("min", low), ("max", high)):
-        if not (value is None or isinstance(value, (torch.Tensor, float, int))):
-            raise TypeError(
-                f"For 'clip_by_value', the type of argument 'clip_value_{name}' must be one of None, Tensor, float, "
-                f"int, but got {type(value).__name__}."
-            )
     if isinstance(x, (tuple, list)):
         return _together(x, [_clipped(item, low, high) for item in x])
     return _clipped(x, low, high)
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32.
-
-    Raises:
-        ValueError: if both are None, and for bools.
-    """
-    check_clamp(input, min, max)
+    """``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32."""
     is_fractional = isinstance(min, float) or isinstance(max, float)
     if is_fractional and isinstance(input, torch.Tensor) and not input.dtype.is_floating_point:
         input = to_dtype(input, torch.float32)
     return _bounded(input, min, max)
-
-
-def check_clamp(input: Any, min: Any, max: Any) -> None:
-    """The ValueErrors of `clamp`, of ops, Tensor and mint."""
-    if min is None and max is None:
-        raise ValueError("For Clamp, at least one of 'min' or 'max' must not be None.")
-    for value in (input, min, max):
-        if isinstance(value, bool) or (isinstance(value, torch.Tensor) and value.dtype is torch.bool):
-            raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool. Cast them by astype.")
 
 
 clip = clamp
@@ -95,7 +68,6 @@ clip = clamp
 
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
-    check_clamp(input, min, max)
     return wrap(torch.clamp_(input, min, max))
 
 
@@ -144,4 +116,4 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
     return scaled[0] if isinstance(x, torch.Tensor) else _together(x, scaled)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

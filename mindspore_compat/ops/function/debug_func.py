@@ -20,11 +20,5 @@ def print_(*input_x: Any) -> None:
 
 
 def tensordump(file_name: str, tensor: Any, mode: str = "out") -> None:
-    """Save a tensor's values as ``file_name`` (.npy).
-
-    Raises:
-        TypeError: if the name is no str.
-    """
-    if not isinstance(file_name, str):
-        raise TypeError(f"For 'tensordump', the 'file_name' must be a str, but got {type(file_name).__name__}.")
+    """Save a tensor's values as ``file_name`` (.npy)."""
     np.save(file_name if file_name.endswith(".npy") else f"{file_name}.npy", tensor.detach().cpu().numpy())

@@ -11,9 +11,9 @@ from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, as_plain, check_tensors, checks_places, to_dtype
+from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
 __all__ = """
     bounding_box_decode bounding_box_encode check_valid crop_and_resize iou roi_align nms_with_mask ps_roi_pooling
@@ -25,7 +25,6 @@ def _check_shapes(owner: str, **given: tuple[Any, tuple[int | None, ...]]) -> No
     """ValueError unless each is a Tensor of its shape; None stands for any length, one length for all of them."""
     length = None
     for name, (x, shape) in given.items():
-        check_tensors(owner, **{name: x})
         found = tuple(x.shape)
         if len(found) != len(shape):
             raise ValueError(f"For '{owner}', the rank of '{name}' must be {len(shape)}, but got {len(found)}.")
@@ -152,7 +151,6 @@ def _bilinear(image: torch.Tensor, batch: torch.Tensor, y: torch.Tensor, x: torc
     return top * (1 - wy) + bottom * wy
 
 
-@checks_places("ROIAlign", "rois")
 def roi_align(
     features: Any,
     rois: Any,
@@ -210,7 +208,6 @@ def roi_align(
     return wrap(torch.stack(outputs))
 
 
-@checks_places("CropAndResize", "box_indices")
 def crop_and_resize(
     image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0
 ) -> Any:
@@ -342,4 +339,4 @@ def deformable_conv2d(
     return wrap(result if bias is None else result + torch.reshape(bias, (-1, 1, 1)))
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -8,12 +8,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._lacking import retried
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import check_same_dtype, is_cast_by_operator, pair, takes_unsigned, to_dtype
+from mindspore_compat.ops._adapt import is_cast_by_operator, pair, to_dtype
 
 __all__ = """
     matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum
@@ -30,52 +28,32 @@ def matmul(input: Any, other: Any) -> Any:
         input, other = pair(input, other)
     try:
         return wrap(kernels.matmul(input, other))
-    except RuntimeError as error:  # not `takes_unsigned`, which costs as much as a small product
-        return wrap(retried(error, kernels.matmul, (input, other)))
+    except RuntimeError as error:
+        return wrap(retry_in_wider_dtype(error, kernels.matmul, (input, other), None, "matmul"))
 
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of two matrices, each transposed first if so asked."""
-    if input.dim() < 2 or mat2.dim() < 2:
-        raise ValueError(
-            f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of "
-            f"{mat2.dim()}. Reshape a vector or use ops.matmul."
-        )
     if transpose_a:
         input = torch.transpose(input, -1, -2)
     if transpose_b:
         mat2 = torch.transpose(mat2, -1, -2)
-    if input.shape[-1] != mat2.shape[-2]:
-        words = (
-            "For BatchMatMul, the row of the input 'y' should be same as the col of the input 'x', with x shape "
-            f"{tuple(input.shape)} and y shape {tuple(mat2.shape)}."
-            if input.dim() > 2 or mat2.dim() > 2
-            else "For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
-            f"{input.shape[-1]} and 'x2_row': {mat2.shape[-2]}."
-        )
-        raise ValueError(
-            f"{words} The columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
-            f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b."
-        )
     return wrap(kernels.matmul(input, mat2))
 
 
 batch_mat_mul = mat_mul
 
 
-@takes_unsigned
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
     return wrap(kernels.mm(input, mat2))
 
 
-@takes_unsigned
 def bmm(input_x: Any, mat2: Any) -> Any:
     """The products of matrices in a batch."""
     return wrap(kernels.matmul(input_x, mat2))
 
 
-@takes_unsigned
 def mv(mat: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return wrap(kernels.mv(mat, vec))
@@ -91,11 +69,6 @@ def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None)
     if input.dim() <= 2 and other.dim() <= 2:
         return wrap(kernels.matmul(input, other))
     axis = max(other.dim() - 2, 0)
-    if input.shape[-1] != other.shape[axis]:
-        raise ValueError(
-            "For 'dot', the last axis of the first input must be as long as the last but one of the second, but got "
-            f"{tuple(input.shape)} and {tuple(other.shape)}."
-        )
     return wrap(kernels.tensordot(input, other, ([input.dim() - 1], [axis])))
 
 
@@ -173,8 +146,6 @@ def kron(input: Any, other: Any) -> Any:
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
     """The product of vectors along ``axis``; of integers in int64, of bools how often both are true."""
-    if type(axis) is not int:
-        raise TypeError(f"For vecdot, the dim should be int, but got {type(axis)}.")
     if x.is_complex() or y.is_complex():
         return wrap(torch.linalg.vecdot(x, y, dim=axis))
     return wrap(torch.sum(x * y, dim=axis))
@@ -212,7 +183,6 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
 
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
     """``bias`` added to the channels: the second axis, or the last for "NHWC"."""
-    check_same_dtype("BiasAdd", input_x=input_x, bias=bias)
     if data_format in ("NCHW", "NCDHW") and input_x.dim() > 2:
         bias = torch.reshape(bias, (-1, *(1,) * (input_x.dim() - 2)))
     return wrap(torch.add(input_x, bias))
@@ -250,7 +220,6 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
     triangle as it is, as upstream.
     """
-    check_type(upper, "upper", bool, "CholeskyInverse")
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
@@ -287,15 +256,7 @@ log_matrix_determinant = slogdet
 
 
 def eig(A: Any) -> Any:
-    """(eigenvalues, eigenvectors), complex.
-
-    Raises:
-        ValueError: for what are no square matrices. TypeError: for integers.
-    """
-    if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
-        raise ValueError(f"For 'Eig', x should be square matrices of at least 2 axes, but got {tuple(A.shape)}.")
-    if not (A.dtype.is_floating_point or A.dtype.is_complex):
-        raise TypeError(f"For primitive[Eig], the input argument[x] must be floating or complex, but got {A.dtype}.")
+    """(eigenvalues, eigenvectors), complex."""
     return wrap(tuple(torch.linalg.eig(A)))
 
 
@@ -336,7 +297,6 @@ def matrix_power(input: Any, n: int) -> Any:
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """The solution of matrix @ x = rhs."""
-    check_type(adjoint, "adjoint", bool, "MatrixSolve")
     return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
 
 
@@ -370,7 +330,6 @@ def qr(input: Any, mode: str = "reduced") -> Any:
 
 def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """(singular values, U, V), or the values alone. V is not transposed."""
-    check_type(full_matrices, "full_matrices", bool, "Svd")
     if not compute_uv:
         return wrap(torch.linalg.svdvals(input))
     u, s, vh = torch.linalg.svd(input, full_matrices)
@@ -382,4 +341,4 @@ def lstsq(input: Any, A: Any) -> Any:
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__, skip="matmul")

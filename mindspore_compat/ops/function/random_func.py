@@ -16,7 +16,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.common._telling import tells_of_refusals
+from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream
@@ -104,37 +104,10 @@ def poisson(shape: Any, mean: Any, seed: int | None = None) -> Any:
 
 
 def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
-    """Counts from the Poisson distribution in shape + rate.shape.
-
-    Raises:
-        TypeError: for other types. ValueError: for a shape of other than one axis or with negative sizes.
-    """
-    _check_poisson(shape, rate, seed, dtype)
+    """Counts from the Poisson distribution in shape + rate.shape."""
     rate = as_plain(rate, torch.float32)
     rates = torch.Tensor.expand(rate, (*as_ints(shape), *tuple(rate.shape))).contiguous()
     return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), dtype_or_none(dtype) or torch.float32))
-
-
-def _check_poisson(shape: Any, rate: Any, seed: Any, dtype: Any) -> None:
-    if not isinstance(shape, torch.Tensor) or not isinstance(rate, torch.Tensor):
-        raise TypeError(
-            f"For 'random_poisson', 'shape' and 'rate' must be Tensors, but got {type(shape).__name__} and "
-            f"{type(rate).__name__}."
-        )
-    if shape.dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"For 'random_poisson', the 'shape' must be int32 or int64, but got {shape.dtype}.")
-    if shape.dim() != 1:
-        raise ValueError(f"For 'random_poisson', the 'shape' must have one axis, but got {shape.dim()}.")
-    if min(shape.tolist(), default=0) < 0:
-        raise ValueError(f"For 'random_poisson', each element of 'shape' must be >= 0, but got {shape}.")
-    for name, value in (("rate", rate.dtype), ("dtype", dtype_or_none(dtype) or torch.float32)):
-        if value not in _POISSON:
-            raise TypeError(f"For 'random_poisson', the dtype of '{name}' must be a number's, but got {value}.")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-        raise TypeError(f"For 'random_poisson', the 'seed' must be an int, but got {type(seed).__name__}.")
-
-
-_POISSON = (torch.float16, torch.float32, torch.float64, torch.int32, torch.int64)
 
 
 def truncated_normal(shape: Any, dtype: Any = torch.float32, seed: int | None = None) -> Any:
@@ -337,4 +310,4 @@ __getattr__ = module_getattr(
 )
 
 
-tells_of_refusals(globals(), __all__)
+apply_dtype_fallback(globals(), __all__)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._declare import plain
 
 __all__ = ["Betainc"]
@@ -71,7 +72,9 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
     """
     for name, value in (("a", a), ("b", b), ("x", x)):
         if value.dtype not in (torch.float32, torch.float64) or value.dtype != a.dtype:
-            raise TypeError(f"For 'Betainc', the '{name}' must be float32 or float64, as 'a', but got {value.dtype}.")
+            raise TypeError(
+                f"For 'Betainc', the '{name}' must be float32 or float64, as 'a', but got {dtype_name(value.dtype)}."
+            )
         if tuple(value.shape) != tuple(a.shape):
             raise ValueError(
                 f"For 'Betainc', the shape of '{name}' must be {tuple(a.shape)}, as of 'a', but got "

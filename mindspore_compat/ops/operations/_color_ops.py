@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, Typed, plain, primitive
 
@@ -20,11 +21,8 @@ _Run = Callable[..., Any]
 
 
 def _check_image(owner: str, image: Any, factor: Any) -> None:
-    for name, value in (("image", image), ("factor", factor)):
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
-    if image.dtype not in (torch.float16, torch.float32, torch.float64):
-        raise TypeError(f"For '{owner}', the 'image' must be float16, float32 or float64, but got {image.dtype}.")
+    if not image.is_floating_point():
+        raise TypeError(f"For '{owner}', the 'image' must be of floats, but got {dtype_name(image.dtype)}.")
     if image.dim() < 3 or image.shape[-1] != 3:
         raise ValueError(
             f"For '{owner}', the 'image' must have at least 3 axes, the last of length 3, but got shape "

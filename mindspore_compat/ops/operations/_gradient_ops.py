@@ -13,7 +13,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._overwritten import aside
-from mindspore_compat.common._refusals import DtypeError, ShapeError
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
@@ -68,10 +67,10 @@ def pushed(function: _Run, x: Any, tangent: Any) -> Any:
 
 
 def check_shapes(owner: str, **given: torch.Tensor) -> None:
-    """ShapeError unless the tensors have one shape: none is broadcast."""
+    """ValueError unless the tensors have one shape: none is broadcast."""
     shapes = {name: tuple(x.shape) for name, x in given.items()}
     if len(set(shapes.values())) > 1:
-        raise ShapeError(f"For '{owner}', the tensors must be of the same shape, but got {shapes}.")
+        raise ValueError(f"For '{owner}', the tensors must be of the same shape, but got {shapes}.")
 
 
 #: letter -> dtypes: h 16 and 32 bit floats, f all floats, c complex, i signed and u unsigned integers, b bools
@@ -105,7 +104,7 @@ def alike(owner: str, kinds: str, given: dict[str, Any]) -> tuple[torch.Tensor, 
     for name, x in given.items():
         check_kind(owner, name, x, kinds.replace("=", ""))
         if "=" in kinds and x.dtype is not first.dtype:
-            raise DtypeError(f"For '{owner}', the tensors must be of one dtype, but '{name}' is of {x.dtype}.")
+            raise TypeError(f"For '{owner}', the tensors must be of one dtype, but '{name}' is of {x.dtype}.")
     check_shapes(owner, **given)
     return as_torch((first, *[to_dtype(other, first.dtype) for other in others]))
 

@@ -47,9 +47,6 @@ def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> 
         RuntimeError: if it is called in code that upstream does not compile.
         ValueError: if there is a ``bprop_fn`` and ``fn`` has other than positional parameters without defaults.
     """
-    for name, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
-        if not callable(value):
-            raise TypeError(f"For 'Morph', the '{name}' must be a function, but got {type(value).__name__}.")
     if bprop_fn is None:
         return lambda *inputs, **by_name: _compiled(fn)(*inputs, **by_name)
     signature = _positional(fn)

@@ -47,8 +47,6 @@ def kernel(fn: Any = None, reg_info: Any = None, compile_attrs: Any = None) -> A
     Raises:
         ValueError: if it is given no function.
     """
-    if compile_attrs is not None and not isinstance(compile_attrs, dict):
-        raise TypeError(f"For 'kernel', 'compile_attrs' must be a dict, but got {type(compile_attrs).__name__}.")
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         if not isinstance(function, types.FunctionType):

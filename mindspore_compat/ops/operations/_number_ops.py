@@ -13,7 +13,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -36,7 +36,9 @@ def _check_numerics(x: Any) -> Any:
         TypeError: unless it is float. RuntimeError: if it has NaNs or infinite values.
     """
     if x.dtype not in _FLOATS:
-        raise TypeError(f"For 'CheckNumerics', the 'x' must be float16, float32 or float64, but got {x.dtype}.")
+        raise TypeError(
+            f"For 'CheckNumerics', the 'x' must be float16, float32 or float64, but got {dtype_name(x.dtype)}."
+        )
     for kind, found in (("NaN", torch.isnan(x)), ("Inf", torch.isinf(x))):
         if bool(torch.any(found)):
             raise RuntimeError(f"For 'CheckNumerics', the tensor had {kind} values. Look for where they arise.")
@@ -158,8 +160,6 @@ def NoRepeatNGram(ngram_size: PositiveInt = 1) -> _Run:
     """
 
     def run(state_seq: Any, log_probs: Any) -> Any:
-        if state_seq.dtype != torch.int32:
-            raise TypeError(f"For 'NoRepeatNGram', the 'state_seq' must be int32, but got {state_seq.dtype}.")
         length = state_seq.shape[-1]
         if ngram_size > length:
             raise ValueError(
@@ -218,7 +218,7 @@ def NonDeterministicInts(dtype: Any = torch.int64) -> _Run:
     kind = to_torch_dtype(dtype)
     if kind not in (torch.int32, torch.int64, torch.uint32, torch.uint64):
         raise TypeError(
-            f"For 'NonDeterministicInts', the 'dtype' must be int32, int64, uint32 or uint64, but got {dtype}."
+            f"For 'NonDeterministicInts', the 'dtype' must be an int of 32 or 64 bits, but got {dtype_name(dtype)}."
         )
 
     def run(shape: Any) -> Any:

@@ -13,7 +13,6 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Ints, primitive
-from mindspore_compat.ops.operations._conv_ops import _check_positive
 
 __all__ = """
     MaxPool MaxPoolV1 AvgPool AvgPoolV1 MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax
@@ -27,7 +26,6 @@ _Run = Callable[..., Any]
 @primitive
 def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
     """Maxima over windows."""
-    _check_positive("MaxPool", kernel_size=kernel_size, strides=strides)
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "MaxPool")
     return lambda x: F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
 
@@ -36,7 +34,6 @@ def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", dat
 @primitive
 def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
     """Means over windows; padding does not count."""
-    _check_positive("AvgPool", kernel_size=kernel_size, strides=strides)
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
     return lambda x: F.pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
 
@@ -63,7 +60,6 @@ def MaxPool3D(
     data_format: str = "NCDHW",
 ) -> _Run:
     """Maxima over windows of (N, C, D, H, W); pad_mode "PAD" uses the six numbers of ``pad_list``."""
-    _check_positive("MaxPool3D", kernel_size=kernel_size, strides=strides)
     if pad_mode.upper() != "PAD":
         return lambda x: F.pool_nd(3, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool3D")
     sides = as_ints(pad_list) * (6 if isinstance(pad_list, int) else 1)
@@ -91,7 +87,6 @@ def AvgPool3D(
     data_format: str = "NCDHW",
 ) -> _Run:
     """Means over windows of (N, C, D, H, W)."""
-    _check_positive("AvgPool3D", kernel_size=kernel_size, strides=strides)
     kernel, step = F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3)
     if pad_mode.upper() == "PAD":
         return lambda x: F.avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)

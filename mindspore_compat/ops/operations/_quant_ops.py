@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_float_range, check_non_negative_int, check_positive_float, check_type
+from mindspore_compat._api.validate import check_float_range, check_non_negative_int, check_positive_float
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Bool, Int, primitive
@@ -68,10 +68,7 @@ class FakeQuantParam(Primitive):
     def linear_quant_param(
         cls, quant_dtype: Any, scale: Any, zp: Any, is_per_channel: bool = False, **kwargs: Any
     ) -> FakeQuantParam:
-        """With a scale and a zero point, or tuples of one for each channel. Raises: TypeError for others."""
-        check_type(scale, "scale", (float, tuple, list), "FakeQuantParam")
-        check_type(zp, "zero_point", (int, tuple, list), "FakeQuantParam")
-        check_type(is_per_channel, "is_per_channel", bool, "FakeQuantParam")
+        """With a scale and a zero point, or tuples of one for each channel. Raises: TypeError for others"""
         kwargs[cls.attr_key_linear_quant_scale] = [scale] if isinstance(scale, float) else scale
         kwargs[cls.attr_key_linear_quant_zero_point] = [zp] if isinstance(zp, int) else zp
         return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel, **kwargs)

@@ -14,9 +14,10 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints, check_same_dtype, check_tensors, to_dtype
+from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, plain, primitive
 from mindspore_compat.ops.function.linalg_func import from_triangle
 
@@ -91,7 +92,7 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
 
     def run(x: Any) -> Any:
         if not x.dtype.is_floating_point:
-            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {x.dtype}.")
+            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {dtype_name(x.dtype)}.")
         drawn = torch.rand(x.shape, generator=F.generator_of(stream, x.device), device=x.device)
         return wrap(to_dtype(minval + (maxval - minval) * drawn, x.dtype))
 
@@ -144,20 +145,8 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
     ``rois`` (N, 5, rois) hold image, x1, y1, x2, y2; times ``spatial_scale`` they are rounded, halves away from 0. With
     more than one region an image upstream's CPU kernel reads them as if they were (N, rois, 5); here they are not.
     """
-    for name, value, kind in (("spatial_scale", spatial_scale, float), ("group_size", group_size, int),
-                              ("output_dim", output_dim, int)):  # fmt: skip
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise TypeError(
-                f"For 'PSROIPooling', the '{name}' must be {kind.__name__}, but got '{type(value).__name__}'."
-            )
-        if value <= 0:
-            raise ValueError(f"For 'PSROIPooling', the '{name}' must be greater than 0, but got {value!r}.")
 
     def run(x: Any, rois: Any) -> Any:
-        check_tensors("PSROIPooling", features=x, rois=rois)
-        check_same_dtype("PSROIPooling", features=x, rois=rois)
-        if not x.dtype.is_floating_point:
-            raise TypeError(f"For 'PSROIPooling', the 'features' must be of a float dtype, but got {x.dtype}.")
         g = group_size
         if x.dim() != 4 or rois.dim() != 3 or x.shape[0] != rois.shape[0] or rois.shape[1] != 5:
             raise RuntimeError(

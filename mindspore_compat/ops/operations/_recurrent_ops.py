@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of, check_positive_int
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
@@ -105,8 +105,6 @@ def LSTM(
         RuntimeError: on a CPU for several layers, if there are not as many inputs as outputs.
         ValueError: if ``w`` has too few elements.
     """
-    for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-        check_positive_int(value, name, "LSTM")
     directions = 2 if bidirectional else 1
     layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, directions, proj_size)
     whole = sum(math.prod(shape) for one in layout.sizes() for shape in one)
@@ -179,8 +177,6 @@ def CudnnGRU(
 
     Upstream runs it on GPUs only.
     """
-    for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-        check_positive_int(value, name, "CudnnGRU")
     directions, gates = 2 if bidirectional else 1, 3 * hidden_size
     shapes: list[tuple[int, ...]] = []
     for layer in range(num_layers):

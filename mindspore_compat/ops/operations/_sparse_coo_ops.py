@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, check_same_dtype
+from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Int, plain, primitive
 
 __all__ = ["SparseAdd", "SparseConcat"]
@@ -45,7 +45,6 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
 
 
 def _check_pair(owner: str, x1_values: Any, x1_shape: Any, x2_values: Any, x2_shape: Any) -> tuple[int, ...]:
-    check_same_dtype(owner, x1_values=x1_values, x2_values=x2_values)
     shape = as_ints(x1_shape)
     if shape != as_ints(x2_shape):
         raise ValueError(f"For '{owner}', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")

@@ -47,8 +47,6 @@ def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _R
 
 
 def _check_range(owner: str, name: str, value: float, least: float, strict: bool = False) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{owner}', the '{name}' must be a float, but got {type(value).__name__}.")
     if value < least or (strict and value == least):
         raise ValueError(f"For '{owner}', the '{name}' must be {'>' if strict else '>='} {least}, but got {value}.")
 
@@ -100,16 +98,10 @@ def ApplyAdamWithAmsgrad(
         lambda var, m, v, vhat, b1p, b2p, lr, grad: _amsgrad(var, m, v, vhat, b1p, b2p, lr, beta1, beta2, epsilon, grad)
     )
 
-    def check(var: Any, m: Any, v: Any, vhat: Any, beta1_power: Any, beta2_power: Any, lr: Any, grad: Any) -> Any:
-        for name, value in (("beta1_power", beta1_power), ("beta2_power", beta2_power), ("lr", lr)):
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f"For 'ApplyAdamWithAmsgrad', the '{name}' must be a Tensor, but got {type(value).__name__}. Use "
-                    "ApplyAdamWithAmsgradV2 for numbers."
-                )
+    def step(var: Any, m: Any, v: Any, vhat: Any, beta1_power: Any, beta2_power: Any, lr: Any, grad: Any) -> Any:
         return run(var, m, v, vhat, beta1_power, beta2_power, lr, grad)
 
-    return check
+    return step
 
 
 @primitive

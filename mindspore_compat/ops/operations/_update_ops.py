@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import changed, check_tensors, get_data
+from mindspore_compat.ops._adapt import changed, get_data
 from mindspore_compat.ops._declare import primitive
 
 __all__ = """
@@ -237,11 +238,10 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
     Raises:
         TypeError: for other types. ValueError: for other shapes.
     """
-    check_tensors(owner, gradient=gradient, indices=indices)
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
-            f"but got {indices.dtype}."
+            f"but got {dtype_name(indices.dtype)}."
         )
     shapes = [tuple(variable.shape) for variable in variables]
     if len(set(shapes)) > 1:
@@ -276,7 +276,7 @@ def _dense(gradient: Any, indices: Any, like: Any) -> Any:
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             "For primitive[SparseApply], the input argument[indices] must be a type of {Tensor[Int32], Tensor[Int64]}, "
-            f"but got {indices.dtype}."
+            f"but got {dtype_name(indices.dtype)}."
         )
     return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient.to(like.dtype))
 

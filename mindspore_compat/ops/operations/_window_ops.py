@@ -9,7 +9,6 @@ from typing import Any, Literal
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -31,7 +30,6 @@ def _floating(x: torch.Tensor) -> torch.Tensor:
 
 def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
     """(maxima over windows so that ``output_size``, a Tensor, remain; flat index of each as int32)."""
-    check_type(output_size, "output_size", torch.Tensor, "AdaptiveMaxPool3D")
     values, places = tf.adaptive_max_pool3d(_floating(x), as_ints(output_size), return_indices=True)
     return wrap((to_dtype(values, x.dtype), to_dtype(places, torch.int32)))
 
@@ -43,8 +41,6 @@ def _sizes(
     value: Any, name: str, owner: str, axes: int, kinds: tuple[type[Any], ...] = (int, tuple)
 ) -> tuple[int, ...]:
     """``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of ints, but got {value!r}.")
     given = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(given) == axes + 2:
         if given[0] != 1 or given[1] != 1:
@@ -129,12 +125,6 @@ def _borders(size: int, count: int, pseudo_random: bool, generator: torch.Genera
     return [0, *torch.cumsum(lengths, 0).tolist()]
 
 
-def _check_ratio(ratio: Any, owner: str) -> None:
-    check_type(ratio, "pooling_ratio", list, owner)
-    for item in ratio:
-        check_type(item, "pooling_ratio item", float, owner)
-
-
 def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
     def constructor(
         pooling_ratio: Any,
@@ -144,7 +134,6 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
         seed: Int = 0,
         seed2: Int = 0,
     ) -> _Run:
-        _check_ratio(pooling_ratio, owner)
 
         def run(x: Any) -> Any:
             if pooling_ratio[0] != 1 or pooling_ratio[3] != 1 or min(pooling_ratio) < 1:

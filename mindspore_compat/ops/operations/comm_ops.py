@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of, check_positive_int, check_type
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.communication import _collectives as collectives
@@ -40,10 +40,6 @@ class ReduceOp:
 
 
 def _check(owner: str, group: Any, op: Any = "sum") -> None:
-    if not isinstance(op, str):
-        raise TypeError(f"For '{owner}', the 'op' must be str, but got {type(op).__name__}.")
-    if not isinstance(group, str):
-        raise TypeError(f"For '{owner}', the 'group' must be str, but got {type(group).__name__}.")
     check_one_of(op, "op", (*collectives.OPS, "avg"), owner)
 
 
@@ -77,7 +73,6 @@ def ReduceScatter(op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
 @primitive
 def Broadcast(root_rank: int, group: str = _WORLD) -> _Run:
     """Tuple of tensors as the root has them."""
-    check_type(root_rank, "root_rank", int, "Broadcast")
     _check("Broadcast", group)
 
     def run(input_x: Any) -> Any:
@@ -99,8 +94,6 @@ def Reduce(dest_rank: int, op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
 def AlltoAll(split_count: int, split_dim: int, concat_dim: int, group: str = _WORLD) -> _Run:
     """Piece i of ``split_dim`` goes to member i; what comes is joined along ``concat_dim``."""
     _check("AlltoAll", group)
-    for name, value in (("split_count", split_count), ("split_dim", split_dim), ("concat_dim", concat_dim)):
-        check_type(value, name, int, "AlltoAll")
 
     def run(input_x: Any) -> Any:
         x, found = _tensor(input_x, "AlltoAll"), _groups.find(group)
@@ -136,7 +129,6 @@ def _flat(x: Any, owner: str, size: int, what: str) -> torch.Tensor:
 def AlltoAllV(group: str = _WORLD, block_size: int = 1) -> _Run:
     """Flat parts of any sizes, in blocks of ``block_size`` elements, go to all members and come from them."""
     _check("AlltoAllV", _WORLD if group is None else group)
-    check_positive_int(block_size, "block_size", "AlltoAllV")
 
     def run(input_x: Any, send_numel_list: Any, recv_numel_list: Any) -> Any:
         send, receive = (
@@ -152,7 +144,6 @@ def AlltoAllV(group: str = _WORLD, block_size: int = 1) -> _Run:
 def AlltoAllVC(group: str = _WORLD, block_size: int = 1, transpose: bool = False) -> _Run:
     """`AlltoAllV` of which every member knows all sizes: element [i·size + j] is what i sends to j."""
     _check("AlltoAllVC", _WORLD if group is None else group)
-    check_positive_int(block_size, "block_size", "AlltoAllVC")
 
     def run(input_x: Any, send_count_matrix: Any) -> Any:
         found = _groups.find(group or _WORLD)
@@ -254,9 +245,6 @@ def BatchISendIRecv(
 ) -> _Run:
     """Sends and receives at once; what came stands at the places of "irecv", zeros of shape () at those of "isend"."""
     shapes, dtypes = (() if given is None else given for given in (receive_shapes, receive_dtypes))
-    given = {"receive_shapes": shapes, "receive_dtypes": dtypes, "op_types": op_types, "remote_ranks": remote_ranks}
-    for name, value in given.items():
-        check_type(value, name, (tuple, list), "BatchISendIRecv")
     if len(shapes) != len(dtypes) or len(shapes) != list(op_types).count("irecv"):
         raise ValueError(
             "For 'BatchISendIRecv', length of receive_shapes and receive_dtypes must be the number of 'irecv' in "
@@ -321,7 +309,6 @@ def NeighborExchangeV2(
         ("send_lens", send_lens, 4),
         ("recv_lens", recv_lens, 4),
     ):
-        check_type(value, name, (list, tuple), "NeighborExchangeV2")
         least = -1 if count == 8 else 0
         if len(value) != count or min(value) < least:
             raise ValueError(

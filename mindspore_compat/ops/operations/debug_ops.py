@@ -13,7 +13,6 @@ from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import check_tensors
 from mindspore_compat.ops._declare import plain, primitive
 
 __all__ = """
@@ -30,11 +29,8 @@ summary_hooks: list[Callable[[str, str, Any], None]] = []
 
 def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) -> Any:
     def record(name: Any, value: Any) -> Any:
-        if not isinstance(name, str):
-            raise TypeError(f"For '{owner}', the 'name' must be a str, but got {type(name).__name__}.")
         if not name:
             raise ValueError(f"For '{owner}', the 'name' must not be an empty str. Give the value a name.")
-        check_tensors(owner, value=value)
         if not dims(value.dim()):
             raise ValueError(f"For '{owner}', the dimension of 'value' must be {needed}, but got {value.dim()}.")
         program.not_repeatable("it gives values to the summary")
@@ -113,8 +109,6 @@ def DumpGradient() -> _Run:
     """The identity; its gradient is saved as .npy: (path, x, "in" or "out")."""
 
     def run(path: str, x: Any, input_output: str) -> Any:
-        if not isinstance(path, str):
-            raise TypeError(f"For 'DumpGradient', the 'path' must be a str, but got {type(path).__name__}.")
         program.not_repeatable("it dumps gradients")
 
         def dump(gradient: Any) -> Any:

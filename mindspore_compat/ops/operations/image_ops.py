@@ -10,7 +10,6 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_bool
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -35,11 +34,6 @@ _Run = Callable[..., Any]
 
 
 def _check_size(size: Any, owner: str) -> tuple[int, ...]:
-    if isinstance(size, bool) or not isinstance(size, (tuple, list)):
-        raise TypeError(
-            f"For '{owner}', the 'size' must be a tuple or list of two ints, but got {size!r} of type "
-            f"{type(size).__name__}."
-        )
     if len(size) != 2 or any(item <= 0 for item in size):
         raise ValueError(f"For '{owner}', the 'size' must be two positive ints, but got {size!r}.")
     return as_ints(size)
@@ -49,7 +43,6 @@ def _check_size(size: Any, owner: str) -> tuple[int, ...]:
 def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by linear interpolation (an operator of 1.x)."""
     size = _check_size(size, "ResizeBilinear")
-    check_bool(align_corners, "align_corners", "ResizeBilinear")
     return lambda x: F.resize_linear(x, size, align_corners, half_pixel_centers)
 
 
@@ -57,7 +50,6 @@ def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: b
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by nearest neighbours."""
     size = _check_size(size, "ResizeNearestNeighbor")
-    check_bool(align_corners, "align_corners", "ResizeNearestNeighbor")
     return lambda input_x: F.resize_nearest(input_x, size, align_corners, half_pixel_centers)
 
 

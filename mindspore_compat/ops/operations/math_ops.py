@@ -12,7 +12,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import check_same_dtype, check_same_shape, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import check_same_shape, dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, Ints, Typed, plain, primitive
 from mindspore_compat.ops.operations import _math_table
 from mindspore_compat.ops.operations._math_table import *  # noqa: F403
@@ -241,9 +241,6 @@ Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 
 def _square_sums(x: Any, y: Any) -> Any:
     """(the sum of squares of ``x``, that of ``y``)."""
-    check_same_dtype("SquareSumAll", x=x, y=y)
-    if x.dtype not in (torch.float16, torch.float32):
-        raise TypeError(f"For primitive[SquareSumAll], the inputs must be float16 or float32, but got {x.dtype}.")
     check_same_shape("SquareSumAll", x=x, y=y)
     return wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y))))
 

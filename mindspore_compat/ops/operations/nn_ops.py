@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_float_range, check_type
+from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -113,7 +113,6 @@ def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | N
 
 
 def _channel_dropout(keep_prob: float, axes: int) -> _Run:
-    check_type(keep_prob, "keep_prob", float, f"Dropout{axes}D")
     if not 0 <= keep_prob <= 1:
         raise ValueError(
             f"For 'Dropout{axes}D', the 'keep_prob' must be in range of [0.0, 1.0], but got {keep_prob} "
@@ -170,13 +169,6 @@ def DropoutDoMask() -> _Run:
 @primitive
 def Pad(paddings: Any) -> _Run:
     """Zeros around: ((before, after), ...), the first axis first."""
-    if not isinstance(paddings, tuple):
-        raise TypeError(
-            f"For 'Pad', the 'paddings' must be a tuple of (before, after) tuples, but got {type(paddings).__name__}."
-        )
-    for sides in paddings:
-        if len(sides) != 2:
-            raise ValueError(f"For 'Pad', the shape of 'paddings' must be (n, 2), but got {paddings}.")
 
     def run(input_x: Any) -> Any:
         if input_x.dim() != len(paddings):
@@ -219,13 +211,7 @@ def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run
     """(N, C, D, H, W) resized to ``output_size``, or by float factors ``scales``."""
 
     def run(x: Any, output_size: Any = None, scales: Any = None) -> Any:
-        if not (x.dtype.is_floating_point or (mode == "nearest" and x.dtype is torch.uint8)):
-            raise TypeError(f"For '{owner}', the 'x' must be of a float dtype, but got {x.dtype}.")
-        if scales is not None and any(not isinstance(item, float) for item in scales):
-            raise TypeError(f"For '{owner}', the 'scales' must be floats, but got {scales}.")
         size = None if output_size is None else as_ints(output_size)
-        if any(item <= 0 for item in (*(size or ()), *(scales or ()))):
-            raise ValueError(f"For '{owner}', the sizes must be greater than 0, but got {output_size}, {scales}.")
         return wrap(kernels.interpolate(x, size, None if scales is None else tuple(scales), mode, align_corners))
 
     return run
@@ -278,7 +264,6 @@ def DeformableOffsets(
 @primitive
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
-    check_type(beta, "beta", (float, int), "SmoothL1Loss")
     if beta <= 0:
         raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
     return lambda prediction, target: F.smooth_l1_loss(prediction, target, beta, reduction)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_int, check_non_negative_int
+from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.seed import SeedStream
@@ -133,8 +133,6 @@ def RandomCategorical(dtype: Any = torch.int64) -> _Run:
 @primitive
 def RandomChoiceWithMask(count: PositiveInt = 256, seed: int = 0, seed2: int = 0) -> _Run:
     """(coordinates of ``count`` random true elements, mask of the real ones)."""
-    check_int(seed, "seed", "RandomChoiceWithMask")
-    check_int(seed2, "seed2", "RandomChoiceWithMask")
     stream = stream_with(partial(Engine, seed, seed2), seed, seed2)
     return lambda input_x: F.choice_with_mask(input_x, count, stream)
 

@@ -27,9 +27,6 @@ _Run = Callable[..., Any]
 
 def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:
     """(indices (axes, n) in order and once each, sums of their values, the shape), of int64 indices (axes, m)."""
-    for name, given in (("x_indices", x_indices), ("x_shape", x_shape)):
-        if given.dtype != torch.int64:
-            raise TypeError(f"For 'Coalesce', the '{name}' must be int64, but got {given.dtype}.")
     return F.coalesce(x_indices, x_values, x_shape)
 
 

@@ -122,7 +122,7 @@ def load_param_into_net(
                 ", but got "
                 f"{type(name)} and {type(value)}. It is that of the key {name!r}, given to load_param_into_net."
             )
-    check_bool(strict_load, "strict_load", "load_param_into_net", named=False)
+    check_bool(strict_load, "strict_load", "load_param_into_net")
     check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_param_into_net")
     load = _load_into_cell if isinstance(net, Cell) else load_into_module
     if not remove_redundancy:

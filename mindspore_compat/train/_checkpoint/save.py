@@ -105,7 +105,7 @@ def checked_plan(
 ) -> Plan:
     """What `save_checkpoint` with these arguments is to write."""
     path = _save_path(save_obj, ckpt_file_name, format)
-    check_bool(integrated_save, "integrated_save", "save_checkpoint", named=False)
+    check_bool(integrated_save, "integrated_save", "save_checkpoint")
     check_async_save(async_save, "save_checkpoint")
     appended = check_append_dict(append_dict)
     unknown = set(kwargs) - set(_SAVE_OPTIONS)

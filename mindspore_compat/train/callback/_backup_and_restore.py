@@ -34,8 +34,8 @@ class BackupAndRestore(Callback):
                 f"{type(backup_dir).__name__}."
             )
         self.backup_file = os.path.join(made_folder(backup_dir), "backup.ckpt")
-        self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner, named=False)
-        self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner, named=False)
+        self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner)
+        self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner)
 
     def on_train_begin(self, run_context: RunContext) -> None:
         """Load the backup, if there is one."""

@@ -67,14 +67,14 @@ class CheckpointConfig:
             "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
         }
         _check_policies(owner, policies, saved_network, kwargs)
-        self.exception_save = check_bool(exception_save, "exception_save", owner, named=False)
+        self.exception_save = check_bool(exception_save, "exception_save", owner)
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self._keep_checkpoint_max = keep_checkpoint_max
         self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self._keep_checkpoint_max = 1
-        self._integrated_save = check_bool(integrated_save, "integrated_save", owner, named=False)
+        self._integrated_save = check_bool(integrated_save, "integrated_save", owner)
         self._async_save = check_async_save(async_save, owner)
         self._saved_network = saved_network
         self._append_dict = self._handle_append_info(append_info)
@@ -166,7 +166,7 @@ class CheckpointConfig:
 def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kwargs: dict[str, Any]) -> None:
     for name, value in policies.items():
         if value is not None:
-            check_non_negative_int(value, name, owner, named=False)
+            check_non_negative_int(value, name, owner)
     if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
         raise TypeError(
             f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."

@@ -42,10 +42,10 @@ class EarlyStopping(Callback):
         owner = "EarlyStopping"
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
-        self.patience = check_non_negative_int(patience, "patience", owner, named=False)
-        self.verbose = check_bool(verbose, "verbose", owner, named=False)
-        self.baseline = None if baseline is None else check_type(baseline, "baseline", (float, int), owner, named=False)
-        self.restore_best_weights = check_bool(restore_best_weights, "restore_best_weights", owner, named=False)
+        self.patience = check_non_negative_int(patience, "patience", owner)
+        self.verbose = check_bool(verbose, "verbose", owner)
+        self.baseline = None if baseline is None else check_type(baseline, "baseline", (float, int), owner)
+        self.restore_best_weights = check_bool(restore_best_weights, "restore_best_weights", owner)
         self.wait = self.stopped_epoch = 0
         self.best: Any = self._monitored.worst
         self.best_weights_param_dict: dict[str, Any] | None = None

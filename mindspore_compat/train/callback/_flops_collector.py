@@ -38,10 +38,10 @@ class FlopsUtilizationCollector(Callback):
         self, data_size: int, computility: float = 1, full_flops: bool = True, enable_ma_collector: bool = False
     ) -> None:
         owner = "FlopsUtilizationCollector"
-        self.data_size = check_positive_int(data_size, "data_size", owner, named=False)
+        self.data_size = check_positive_int(data_size, "data_size", owner)
         self.computility = computility
-        self.full_flops = check_bool(full_flops, "full_flops", owner, named=False)
-        self.ma = check_bool(enable_ma_collector, "enable_ma_collector", owner, named=False)
+        self.full_flops = check_bool(full_flops, "full_flops", owner)
+        self.ma = check_bool(enable_ma_collector, "enable_ma_collector", owner)
         self.verbose = not (computility == 1 and enable_ma_collector)
         self.flops: int | None = None
         self.step_time = time.time()

@@ -34,7 +34,7 @@ class LossMonitor(Callback):
     _trains_only = True
 
     def __init__(self, per_print_times: int = 1) -> None:
-        check_non_negative_int(per_print_times, "per_print_times", "LossMonitor", named=False)
+        check_non_negative_int(per_print_times, "per_print_times", "LossMonitor")
         self._per_print_times = per_print_times
         self._last_print_time = 0
 

@@ -36,9 +36,9 @@ class Monitored:
     """
 
     def __init__(self, monitor: str, mode: str, min_delta: float, owner: str) -> None:
-        self.monitor, self.owner = check_type(monitor, "monitor", str, owner, named=False), owner
-        self.min_delta = abs(check_type(min_delta, "min_delta", (float, int), owner, named=False))
-        if check_type(mode, "mode", str, owner, named=False) not in ("auto", "min", "max"):
+        self.monitor, self.owner = check_type(monitor, "monitor", str, owner), owner
+        self.min_delta = abs(check_type(min_delta, "min_delta", (float, int), owner))
+        if check_type(mode, "mode", str, owner) not in ("auto", "min", "max"):
             raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
         self.smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER_IS_BETTER)
 

@@ -7,7 +7,7 @@ import os
 import signal
 from typing import Any
 
-from mindspore_compat._api.validate import check_str
+from mindspore_compat._api.validate import check_type
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
@@ -67,7 +67,7 @@ class OnRequestExit(Callback):
         self.is_distributed = get_group_size() > 1
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
-            check_str(file_name, "file_name", "OnRequestExit")
+            check_type(file_name, "file_name", str, "OnRequestExit")
             folder = made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
             self.train_name, self.eval_name = (
                 os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval")

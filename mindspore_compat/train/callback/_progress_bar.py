@@ -31,7 +31,7 @@ class ProgressBar(Callback):
 
     def __init__(self, seconds: float | None = None, file: TextIO | None = None) -> None:
         if seconds is not None:
-            check_type(seconds, "seconds", (float, int), "ProgressBar", named=False)
+            check_type(seconds, "seconds", (float, int), "ProgressBar")
         self._file = file
         bar = (
             _tqdm()

@@ -46,11 +46,11 @@ class ReduceLROnPlateau(Callback):
         owner = "ReduceLROnPlateau"
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
-        self.factor = check_float_range(factor, "factor", owner, 0.0, 1.0, (False, False), named=False, ints=False)
-        self.patience = check_non_negative_int(patience, "patience", owner, named=False)
-        self.verbose = check_bool(verbose, "verbose", owner, named=False)
-        self.cooldown = check_non_negative_int(cooldown, "cooldown", owner, named=False)
-        self.min_lr = check_type(min_lr, "min_lr", (float, int), owner, named=False)
+        self.factor = check_float_range(factor, "factor", owner, 0.0, 1.0, (False, False))
+        self.patience = check_non_negative_int(patience, "patience", owner)
+        self.verbose = check_bool(verbose, "verbose", owner)
+        self.cooldown = check_non_negative_int(cooldown, "cooldown", owner)
+        self.min_lr = check_type(min_lr, "min_lr", (float, int), owner)
         self.cooldown_counter = self.wait = 0
         self.best: Any = self._monitored.worst
 

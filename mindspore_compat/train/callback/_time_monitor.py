@@ -50,7 +50,7 @@ class TimeMonitor(Callback):
         cb_params = run_context.original_args()
         steps = cb_params.get("batch_num")
         if not isinstance(steps, int) or steps <= 0:
-            steps = check_positive_int(self.data_size, "data_size", "TimeMonitor", named=False)  # type: ignore[arg-type]
+            steps = check_positive_int(self.data_size, "data_size", "TimeMonitor")  # type: ignore[arg-type]
         text = (
             f"{cb_params.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, per step time: "
             f"{milliseconds / steps:5.3f} ms"

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import EvaluationBase, one_hot_pair, rearrange_inputs
 
 
@@ -45,6 +44,5 @@ class Rate(EvaluationBase):
     def eval(self, average: bool = False) -> Any:
         """One value a class (or sample, in the multilabel case); with ``average`` their mean."""
         self._require_samples(self._class_num)
-        check_type(average, "average", bool, type(self).__name__, named=False)
         rates = self._true_positives / (self._divisors + self.eps)
         return rates.mean() if average else rates

@@ -16,8 +16,6 @@ def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
         TypeError: unless both are numpy arrays. ValueError: for other shapes, unequal lengths, or an ``x`` that is not
             monotonic.
     """
-    if not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
-        raise TypeError(f"For 'auc', the argument 'x' and 'y' must all be np.ndarray, but got {type(x)}, {type(y)}.")
     for array in (x, y):
         if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
             raise ValueError(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["BleuScore"]
@@ -30,10 +29,10 @@ class BleuScore(Metric):
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:
         super().__init__()
-        self.n_gram = check_type(n_gram, "n_gram", int, "BleuScore", named=False)
+        self.n_gram = n_gram
         if not 1 <= n_gram <= 4:
             raise ValueError(f"For 'BleuScore', the argument 'n_gram' should range from 1 to 4, but got {n_gram}.")
-        self.smooth = check_type(smooth, "smooth", bool, "BleuScore", named=False)
+        self.smooth = smooth
         self.clear()
 
     def clear(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_str, check_str_in, check_type
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
@@ -25,13 +25,13 @@ class ConfusionMatrix(Metric):
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
         super().__init__()
-        self.num_classes = check_type(num_classes, "num_classes", int, "ConfusionMatrix", named=False)
+        self.num_classes = num_classes
         if normalize not in _NORMALIZE:
             raise ValueError(
                 f"For 'ConfusionMatrix', the argument 'normalize' must be in {list(_NORMALIZE)}, but got {normalize}."
             )
         self.normalize = normalize
-        self.threshold = check_type(threshold, "threshold", float, "ConfusionMatrix", named=False)
+        self.threshold = threshold
         self.clear()
 
     def clear(self) -> None:
@@ -84,11 +84,9 @@ class ConfusionMatrixMetric(Metric):
         decrease: str = "mean",
     ) -> None:
         super().__init__()
-        self.skip_channel = check_type(skip_channel, "skip_channel", bool, "ConfusionMatrixMetric", named=False)
-        self.calculation_method = check_type(
-            calculation_method, "calculation_method", bool, "ConfusionMatrixMetric", named=False
-        )
-        self.metric_name = check_str(metric_name, "metric_name", "ConfusionMatrixMetric")
+        self.skip_channel = skip_channel
+        self.calculation_method = calculation_method
+        self.metric_name = metric_name
         self.decrease = check_str_in(decrease, "decrease", _DECREASE, "ConfusionMatrixMetric")
         self.clear()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_str_in, check_type
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["CosineSimilarity"]
@@ -21,7 +21,7 @@ class CosineSimilarity(Metric):
         super().__init__()
         self.similarity = check_str_in(similarity, "similarity", ("dot", "cosine"), "CosineSimilarity")
         self.reduction = check_str_in(reduction, "reduction", ("none", "sum", "mean"), "CosineSimilarity")
-        self.zero_diagonal = check_type(zero_diagonal, "zero_diagonal", bool, "CosineSimilarity", named=False)
+        self.zero_diagonal = zero_diagonal
         self.clear()
 
     def clear(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import (
     Metric,
     from_one_hot,
@@ -47,7 +46,6 @@ class Fbeta(Metric):
         self._actual_positives = self._actual_positives + true.sum(axis=0)
 
     def eval(self, average: bool = False) -> Any:
-        check_type(average, "average", bool, type(self).__name__, named=False)
         self._require_samples(self._class_num)
         square = self.beta**2
         values = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + self.eps)

@@ -27,14 +27,10 @@ class HausdorffDistance(SurfaceMetric):
         crop: bool = True,
     ) -> None:
         self.percentile = (
-            None
-            if percentile is None
-            else check_type(percentile, "percentile", float, "HausdorffDistance", named=False)
+            None if percentile is None else check_type(percentile, "percentile", float, "HausdorffDistance")
         )
-        self.directed = (
-            directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance", named=False)
-        )
-        self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance", named=False)
+        self.directed = directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance")
+        self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance")
         super().__init__(distance_metric)
 
     @rearrange_inputs

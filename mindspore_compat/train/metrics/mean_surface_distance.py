@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics._surface import SurfaceMetric, edge
 from mindspore_compat.train.metrics.metric import rearrange_inputs
 
@@ -20,7 +19,7 @@ class MeanSurfaceDistance(SurfaceMetric):
     """
 
     def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
-        self.symmetric = check_type(symmetric, "symmetric", bool, "MeanSurfaceDistance", named=False)
+        self.symmetric = symmetric
         super().__init__(distance_metric)
 
     @rearrange_inputs

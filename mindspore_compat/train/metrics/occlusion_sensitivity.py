@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["OcclusionSensitivity"]
@@ -26,10 +24,10 @@ class OcclusionSensitivity(Metric):
         self, pad_val: float = 0.0, margin: int | list = 2, n_batch: int = 128, b_box: list | None = None
     ) -> None:
         super().__init__()
-        self.pad_val = check_type(pad_val, "pad_val", float, "OcclusionSensitivity", named=False)
-        self.margin = check_type(margin, "margin", (int, list), "OcclusionSensitivity", named=False)
-        self.n_batch = check_type(n_batch, "n_batch", int, "OcclusionSensitivity", named=False)
-        self.b_box = None if b_box is None else check_type(b_box, "b_box", list, "OcclusionSensitivity", named=False)
+        self.pad_val = pad_val
+        self.margin = margin
+        self.n_batch = n_batch
+        self.b_box = None if b_box is None else b_box
         self.clear()
 
     def clear(self) -> None:
@@ -40,7 +38,7 @@ class OcclusionSensitivity(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         self._check_count(inputs, "classification model, predicted value, label", 3)
-        model = check_type(inputs[0], "model", Cell, "OcclusionSensitivity.update", named=False)
+        model = inputs[0]
         image = self._convert_data(inputs[1])
         label = int(inputs[2]) if isinstance(inputs[2], int) else self._convert_data(inputs[2])
         if image.shape[0] > 1:

@@ -19,7 +19,7 @@ class Perplexity(Metric):
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
         self.ignore_label = (
-            None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity", named=False)
+            None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity")
         )
         self.clear()
 

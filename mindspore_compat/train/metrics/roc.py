@@ -21,8 +21,8 @@ class ROC(Metric):
 
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:
         super().__init__()
-        self.class_num = None if class_num is None else check_type(class_num, "class_num", int, "ROC", named=False)
-        self.pos_label = None if pos_label is None else check_type(pos_label, "pos_label", int, "ROC", named=False)
+        self.class_num = None if class_num is None else check_type(class_num, "class_num", int, "ROC")
+        self.pos_label = None if pos_label is None else check_type(pos_label, "pos_label", int, "ROC")
         self.clear()
 
     def clear(self) -> None:

@@ -16,11 +16,6 @@ class TopKCategoricalAccuracy(Metric):
 
     def __init__(self, k: int) -> None:
         super().__init__()
-        if not isinstance(k, int):
-            raise TypeError(
-                "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: "
-                f"{type(k)}."
-            )
         if k < 1:
             raise ValueError(
                 f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}."

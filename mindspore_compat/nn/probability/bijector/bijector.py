@@ -110,7 +110,7 @@ class Bijector(Cell):
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"For input value of bijector, input type must be a Tensor, but got {type(value)}.")
         if not torch.Tensor.is_floating_point(value):
-            raise TypeError(f"For 'input value of bijector', the type must be a float type, but got {value.dtype}.")
+            raise TypeError(f"The input value of a bijector must be of floats, but got {dtype_name(value.dtype)}.")
         return value
 
     def cast_param_by_value(self, value: Any, para: Any) -> Any:
