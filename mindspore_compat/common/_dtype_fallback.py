@@ -17,8 +17,10 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 __all__ = [
     "UNSIGNED",
+    "add_operator_note",
     "apply_dtype_fallback",
     "is_missing_kernel",
+    "note_operator",
     "raise_documented",
     "retry_in_wider_dtype",
     "with_dtype_fallback",
@@ -42,6 +44,11 @@ _MISSING = (
 )
 #: torch's exception for an axis out of range -> the type that MindSpore documents (a RuntimeError has many reasons)
 _DOCUMENTED: dict[type[Exception], type[Exception]] = {IndexError: ValueError}
+
+#: where operators are defined
+_OPERATORS = tuple(
+    f"mindspore_compat.{room}" for room in ("ops", "numpy", "mint", "scipy", "nn.layer", "nn.loss", "common._")
+)
 
 #: operators that return positions or counts
 _POSITIONS = ("argmax", "argmin", "argsort", "nonzero", "searchsorted", "bincount", "count_nonzero")
@@ -99,12 +106,36 @@ def is_missing_kernel(error: Exception) -> bool:
     return any(words in str(error) for words in _MISSING)
 
 
+def add_operator_note(error: BaseException, name: str) -> None:
+    """Add a note with an operator's name to an error that has none (Python 3.11)."""
+    if hasattr(error, "add_note") and not getattr(error, "__notes__", None):
+        error.add_note(f"It was raised by the operator '{name}'.")
+
+
+def note_operator(error: BaseException) -> None:
+    """Add the name of the operator or layer of this package in which an error was raised, by its traceback."""
+    found, step = "", error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        module = step.tb_frame.f_globals.get("__name__", "")
+        if not module.startswith(("torch.", *_OPERATORS)):
+            found = ""  # the program, which the package calls in turn
+        elif name.endswith(".construct"):
+            found = name.removesuffix(".construct")
+        elif not module.startswith("torch.") and code.co_name[0] not in "_<" and "<locals>" not in name and not found:
+            found = code.co_name
+        step = step.tb_next
+    if found:
+        add_operator_note(error, found)
+
+
 def raise_documented(error: Exception, name: str = "") -> NoReturn:
     """Raise ``error`` in the type that MindSpore documents, with the operator's name as a note (Python 3.11)."""
     kind = _DOCUMENTED.get(type(error))
     raised = error if kind is None else kind(*error.args)
-    if name and hasattr(raised, "add_note") and not getattr(raised, "__notes__", None):
-        raised.add_note(f"It was raised by the operator '{name}'.")
+    if name:
+        add_operator_note(raised, name)
     if raised is error:
         raise error
     raise raised from error

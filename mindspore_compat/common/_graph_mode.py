@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap
@@ -80,6 +81,9 @@ def run_in_graph(call: Call, function: Callable[..., Any], /, *args: Any, **kwar
     before, token = program.writes, begin(call)
     try:
         result = function(*args, **kwargs)
+    except Exception as error:
+        note_operator(error)
+        raise
     finally:
         end(token)
         for cell in call.kept:

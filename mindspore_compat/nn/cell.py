@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
+from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._element_stores import register
 from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
@@ -165,6 +166,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
                 result = without_graph(self._construct if is_plain else self._call_with_extras, args, kwargs)
             else:
                 result = self.construct(*args, **kwargs) if is_plain else self._call_with_extras(args, kwargs)
+        except Exception as error:
+            note_operator(error)
+            raise
         finally:
             end(token)
         if type(result) is Tensor:
