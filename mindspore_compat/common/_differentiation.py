@@ -75,17 +75,24 @@ def tensors_of(outputs: Any) -> list[torch.Tensor]:
     return [outputs.values] if isinstance(outputs, Sparse) else []
 
 
-def detached(outputs: Any) -> Any:
-    """The same structure without its graph, unless an enclosing forward keeps it."""
-    if keeps_graph():
-        return outputs
+def detached(outputs: Any, _known: dict[int, Any] | None = None) -> Any:
+    """The same structure without its graph, unless an enclosing forward keeps it. Containers are walked once, however
+    often they share their parts.
+    """
     if isinstance(outputs, torch.Tensor):
-        return wrap(_Base.detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
-    if type(outputs) in SEQUENCES:
-        return type(outputs)(detached(item) for item in outputs)
-    if type(outputs) is dict:
-        return {key: detached(item) for key, item in outputs.items()}
-    return outputs._like(detached(outputs.values)) if isinstance(outputs, Sparse) else outputs
+        has_graph = outputs.requires_grad and not isinstance(outputs, Parameter) and not keeps_graph()
+        return wrap(_Base.detach(outputs)) if has_graph else outputs
+    if isinstance(outputs, Sparse):
+        return outputs._like(detached(outputs.values))
+    if type(outputs) not in (*SEQUENCES, dict) or keeps_graph():
+        return outputs
+    _known = {} if _known is None else _known
+    if id(outputs) not in _known:
+        if type(outputs) is dict:
+            _known[id(outputs)] = {key: detached(item, _known) for key, item in outputs.items()}
+        else:
+            _known[id(outputs)] = type(outputs)([detached(item, _known) for item in outputs])
+    return _known[id(outputs)]
 
 
 class Forward:
