@@ -4,6 +4,7 @@ Upstream: ``mindspore.hal.memory``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat.hal.device import checked_target
@@ -24,53 +25,22 @@ __all__ = [
 ]
 
 
-def memory_stats(device_target: str | None = None) -> dict[str, Any]:
-    """As `mindspore.runtime.memory_stats`."""
-    checked_target(device_target)
-    return memory.memory_stats()
+def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
+    def ask(device_target: str | None = None) -> Any:
+        checked_target(device_target)
+        return function()
+
+    ask.__name__ = ask.__qualname__ = function.__name__
+    ask.__doc__ = f"As `mindspore.runtime.{function.__name__}`."
+    return ask
 
 
-def memory_summary(device_target: str | None = None) -> str:
-    """As `mindspore.runtime.memory_summary`."""
-    checked_target(device_target)
-    return memory.memory_summary()
-
-
-def memory_reserved(device_target: str | None = None) -> int:
-    """As `mindspore.runtime.memory_reserved`."""
-    checked_target(device_target)
-    return memory.memory_reserved()
-
-
-def max_memory_reserved(device_target: str | None = None) -> int:
-    """As `mindspore.runtime.max_memory_reserved`."""
-    checked_target(device_target)
-    return memory.max_memory_reserved()
-
-
-def memory_allocated(device_target: str | None = None) -> int:
-    """As `mindspore.runtime.memory_allocated`."""
-    checked_target(device_target)
-    return memory.memory_allocated()
-
-
-def max_memory_allocated(device_target: str | None = None) -> int:
-    """As `mindspore.runtime.max_memory_allocated`."""
-    checked_target(device_target)
-    return memory.max_memory_allocated()
-
-
-def reset_peak_memory_stats(device_target: str | None = None) -> None:
-    """As `mindspore.runtime.reset_peak_memory_stats`."""
-    checked_target(device_target)
-    memory.reset_peak_memory_stats()
-
-
-def reset_max_memory_reserved(device_target: str | None = None) -> None:
-    """As `mindspore.runtime.reset_max_memory_reserved`."""
-    reset_peak_memory_stats(device_target)
-
-
-def reset_max_memory_allocated(device_target: str | None = None) -> None:
-    """As `mindspore.runtime.reset_max_memory_allocated`."""
-    reset_peak_memory_stats(device_target)
+memory_stats = _of_device(memory.memory_stats)
+memory_summary = _of_device(memory.memory_summary)
+memory_reserved = _of_device(memory.memory_reserved)
+max_memory_reserved = _of_device(memory.max_memory_reserved)
+memory_allocated = _of_device(memory.memory_allocated)
+max_memory_allocated = _of_device(memory.max_memory_allocated)
+reset_peak_memory_stats = _of_device(memory.reset_peak_memory_stats)
+reset_max_memory_reserved = _of_device(memory.reset_max_memory_reserved)
+reset_max_memory_allocated = _of_device(memory.reset_max_memory_allocated)

@@ -50,19 +50,8 @@ def _checked_plan(fn: Any, parameter_plan: Any) -> list[tuple[Any, Any]]:
     """(Parameter, cuts or Layout) of a plan."""
     if parameter_plan is None:
         return []
-    if not isinstance(parameter_plan, dict):
-        raise TypeError(
-            f"For 'Shard', the argument 'parameter_plan' should be a dict or None, but got {type(parameter_plan)}"
-        )
-    if not hasattr(fn, "trainable_params"):
-        raise TypeError(f"If parameter_plan is set, type of fn must be mindspore.nn.Cell, but got {type(fn)}")
     by_name, found = {item.name: item for item in fn.trainable_params()}, []
     for name, layout in parameter_plan.items():
-        if not isinstance(name, str) or not isinstance(layout, (tuple, Layout)):
-            raise TypeError(
-                "For 'Shard', the 'parameter_plan' must be {str: tuple or Layout}, but got "
-                f"{{{type(name).__name__}: {type(layout).__name__}}}."
-            )
         parameter = by_name.get(name.replace("self.", ""))
         if parameter is None:
             log.warning(f"The Parameter {name!r} of 'parameter_plan' is not in the Cell, and is left out.")

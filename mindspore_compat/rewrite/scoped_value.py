@@ -59,14 +59,10 @@ class ScopedValue:
         """A variable for each name.
 
         Raises:
-            TypeError: if names or scopes are no list or tuple of str. ValueError: if their numbers differ.
+            ValueError: if their numbers differ.
         """
-        for what, given in (("names", names), ("scopes", scopes)):
-            if given is not None and not isinstance(given, (list, tuple)):
-                raise TypeError(f"For 'ScopedValue', the '{what}' must be a list or tuple, but got {type(given)}.")
-        if scopes is not None and len(names) != len(scopes):
-            raise ValueError("Length of names should be equal to length of scopes")
-        return [ScopedValue.create_naming_value(*pair) for pair in zip(names, scopes or [""] * len(names))]
+        places = [""] * len(names) if scopes is None else scopes
+        return [ScopedValue.create_naming_value(*pair) for pair in zip(names, places, strict=True)]
 
     def __str__(self) -> str:
         if self.type is ValueType.ConstantValue:

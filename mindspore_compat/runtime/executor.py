@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._runtime.device import own_device_id
 
 __all__ = [
@@ -20,18 +19,7 @@ __all__ = [
 ]
 
 _log = logging.getLogger("mindspore_compat")
-_set: set[str] = set()
-
-
-def _check_kind(value: Any, name: str, kind: type) -> None:
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"The parameter '{name}' must be {kind}, but got {type(value)}")
-
-
-def _once(name: str, message: str) -> None:
-    if name in _set:
-        raise RuntimeError(message)
-    _set.add(name)
+_is_bound = False
 
 
 def launch_blocking() -> None:
@@ -44,57 +32,17 @@ def launch_blocking() -> None:
 
 
 def dispatch_threads_num(threads_num: int) -> None:
-    """The number of threads that start operators: checked, without effect. torch does so in the calling thread.
-
-    Raises:
-        TypeError: if it is no int. ValueError: unless it is positive. RuntimeError: at a second call.
-    """
-    _check_kind(threads_num, "threads_num", int)
-    if "dispatch_threads_num" in _set:
-        raise RuntimeError("The 'dispatch_threads_num' can not be set repeatedly.")
-    check_positive_int(threads_num, "threads_num", "dispatch_threads_num")
-    _set.add("dispatch_threads_num")
+    """The number of threads that start operators: without effect. torch does so in the calling thread."""
 
 
 def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> None:
-    """Groups of kernels that threads start side by side: checked, without effect.
-
-    Raises:
-        TypeError, ValueError: for wrong numbers. RuntimeError: at a second call, or with kernel launch capture.
-    """
-    _check_kind(thread_num, "thread_num", int)
-    _check_kind(kernel_group_num, "kernel_group_num", int)
-    if "kernel_launch_group" in _set:
-        raise RuntimeError("The 'kernel_launch_group' can not be set repeatedly.")
-    if "kernel_launch_capture" in _set:
-        raise RuntimeError("The kernel launch group and kernel launch capture can not be set together")
-    for name, value in (("thread_num", thread_num), ("kernel_group_num", kernel_group_num)):
-        if value < 1:
-            raise ValueError(f"The value of {name} should be at least 1, but got {value}")
-    if kernel_group_num % thread_num:
-        raise ValueError(
-            f"Invalid parameter value, kernel_group_num: {kernel_group_num} cannot be evenly divisible by "
-            f"thread_num: {thread_num}"
-        )
-    _set.add("kernel_launch_group")
+    """Groups of kernels that threads start side by side: without effect."""
 
 
 def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
-    """Whether kernels are captured in graphs of the device: checked, without effect. In GRAPH_MODE on CUDA steps
-    are captured anyway, where they can be.
-
-    Raises:
-        TypeError: for other types. RuntimeError: with kernel launch groups.
+    """Whether kernels are captured in graphs of the device: without effect. In GRAPH_MODE on CUDA steps are captured
+    anyway, where they can be.
     """
-    _check_kind(enable_capture_graph, "enable_capture_graph", bool)
-    if "kernel_launch_group" in _set:
-        raise RuntimeError("The kernel launch group and kernel launch capture can not be set together")
-    if op_capture_skip is not None and not isinstance(op_capture_skip, list):
-        raise TypeError("op_capture_skip must be a list")
-    if enable_capture_graph:
-        _set.add("kernel_launch_capture")
-    else:
-        _set.discard("kernel_launch_capture")
 
 
 def set_cpu_affinity(
@@ -115,9 +63,9 @@ def set_cpu_affinity(
     Raises:
         TypeError, ValueError: for another form. RuntimeError: at a second call.
     """
-    if "cpu_affinity" in _set:
+    global _is_bound
+    if _is_bound:
         raise RuntimeError("The 'mindspore.runtime.set_cpu_affinity' cannot be set repeatedly.")
-    _check_kind(enable_affinity, "enable_affinity", bool)
     if bind_file is not None:
         raise ValueError("For 'set_cpu_affinity', 'bind_file' is not supported. Give 'affinity_cpu_list'.")
     if enable_affinity:
@@ -127,7 +75,7 @@ def set_cpu_affinity(
             torch.set_num_threads(min(torch.get_num_threads(), len(cores)))
         else:
             _log.warning("set_cpu_affinity: no cores are given for this process, so all stay allowed.")
-    _set.add("cpu_affinity")
+    _is_bound = True
 
 
 def _cores(given: Any) -> set[int]:

@@ -32,8 +32,6 @@ __all__ = [
     "use_mem_pool",
 ]
 
-_SIZE = r"[1-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB"
-_RESERVE = r"[0-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB"
 _GIB = 1 << 30
 _is_set = False
 
@@ -44,13 +42,10 @@ def _device() -> torch.device | None:
     return None if device.type == "cpu" else device
 
 
-def _checked_size(value: Any, name: str, pattern: str) -> float:
-    if not isinstance(value, str):
-        raise TypeError(f"The parameter '{name}' must be {str}, but got {type(value)}")
-    if re.match(pattern, value, re.ASCII) is None:
-        raise ValueError(f"The '{value}' is illegal, it must be match regular'{pattern}' by flags're.ASCII.'")
-    if pattern is _SIZE and value in ("0GB", "0.0GB"):
-        raise ValueError(f"The memory value should not be \"0GB\", but '{name}' is.")
+def _size(value: str, name: str) -> float:
+    """The number before "GB"."""
+    if re.fullmatch(r"\d+(\.\d*)?GB", value, re.ASCII) is None:
+        raise ValueError(f"For 'set_memory', '{name}' must be a size such as '30.5GB', but got {value!r}.")
     return float(value[:-2])
 
 
@@ -62,22 +57,17 @@ def set_memory(
     huge_page_reserve_size: str = "0GB",
 ) -> None:
     """Limit the memory of a CUDA device to ``max_size``, as "30.5GB". torch's pool grows by itself, so the other sizes
-    are checked and have no effect; on a CPU none has.
+    have no effect; on a CPU none has.
 
     Raises:
-        RuntimeError: at a second call. TypeError, ValueError: for wrong sizes, or another level than "O0" and "O1".
+        RuntimeError: at a second call. ValueError: for wrong sizes.
     """
     global _is_set
     if _is_set:
         raise RuntimeError("The 'set_memory' can not be set repeatedly.")
-    _checked_size(init_size, "init_size", _SIZE)
-    _checked_size(increase_size, "increase_size", _SIZE)
-    most = _checked_size(max_size, "max_size", _SIZE)
-    _checked_size(huge_page_reserve_size, "huge_page_reserve_size", _RESERVE)
-    if not isinstance(optimize_level, str):
-        raise TypeError(f"The parameter 'optimize_level' must be {str}, but got {type(optimize_level)}")
-    if optimize_level not in ("O0", "O1"):
-        raise ValueError(f"The optimize_level must be one of ['O0', 'O1'], but got {optimize_level}.")
+    most = _size(max_size, "max_size")
+    for name, value in (("init_size", init_size), ("increase_size", increase_size)):
+        _size(value, name)
     device = _device()
     if device is not None:
         total = torch.cuda.get_device_properties(device).total_memory

@@ -26,9 +26,6 @@ class Stream:
     Args:
         priority: on a device; -1 before 0.
 
-    Raises:
-        TypeError: if ``priority`` is no int.
-
     Examples:
         >>> stream = ms.runtime.Stream()
         >>> with ms.runtime.StreamCtx(stream):
@@ -39,8 +36,6 @@ class Stream:
     """
 
     def __init__(self, priority: int = 0, **kwargs: Any) -> None:
-        if isinstance(priority, bool) or not isinstance(priority, int):
-            raise TypeError(f"For 'Stream', the type of 'priority' must be 'int', but got '{type(priority).__name__}'.")
         device = current_device()
         self._stream: Any = kwargs.get("stream")
         if isinstance(self._stream, Stream):
@@ -66,32 +61,17 @@ class Stream:
     stream_ptr = device_stream
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Mark what is in the stream by now, in ``event`` or in a new one.
-
-        Raises:
-            TypeError: if ``event`` is no Event.
-        """
+        """Mark what is in the stream by now, in ``event`` or in a new one."""
         event = Event() if event is None else event
-        self._check(event, Event, "record_event", "event")
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Let what comes into the stream wait for ``event``.
-
-        Raises:
-            TypeError: if ``event`` is no Event.
-        """
-        self._check(event, Event, "wait_event", "event")
+        """Let what comes into the stream wait for ``event``."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let what comes into the stream wait for what is in ``stream`` by now.
-
-        Raises:
-            TypeError: if ``stream`` is no Stream.
-        """
-        self._check(stream, Stream, "wait_stream", "stream")
+        """Let what comes into the stream wait for what is in ``stream`` by now."""
         self.wait_event(stream.record_event())
 
     def synchronize(self) -> None:
@@ -103,14 +83,8 @@ class Stream:
         """Whether the stream's work is done."""
         return self._stream is None or self._stream.query()
 
-    @staticmethod
-    def _check(value: Any, kind: type, method: str, name: str) -> None:
-        if not isinstance(value, kind):
-            raise TypeError(f"For '{method}', the argument '{name}' should be {kind.__name__}, but got {type(value)}.")
-
     def __eq__(self, other: object) -> bool:
-        self._check(other, Stream, "__eq__", "other")
-        return self._stream == other._stream  # type: ignore[attr-defined]
+        return isinstance(other, Stream) and self._stream == other._stream
 
     def __hash__(self) -> int:
         return hash((self.id, self.device_id))
@@ -149,28 +123,17 @@ def communication_stream() -> Stream:
 
 
 def set_cur_stream(stream: Stream | None) -> None:
-    """Let work go into ``stream`` from now on; None changes nothing.
-
-    Raises:
-        TypeError: if it is no Stream.
-    """
+    """Let work go into ``stream`` from now on; None changes nothing."""
     if stream is None:
         return
-    Stream._check(stream, Stream, "set_cur_stream", "stream")
     if stream._stream is not None:
         torch.cuda.set_stream(stream._stream)
 
 
 class StreamCtx:
-    """``with StreamCtx(stream):`` work goes into ``stream``, afterwards into the one before. None changes nothing.
-
-    Raises:
-        TypeError: if ``ctx_stream`` is no Stream.
-    """
+    """``with StreamCtx(stream):`` work goes into ``stream``, afterwards into the one before. None changes nothing."""
 
     def __init__(self, ctx_stream: Stream | None) -> None:
-        if ctx_stream is not None:
-            Stream._check(ctx_stream, Stream, "StreamCtx", "ctx_stream")
         self.stream, self.prev_stream = ctx_stream, None  # type: Stream | None, Stream | None
 
     def __enter__(self) -> None:

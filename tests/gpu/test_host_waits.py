@@ -43,7 +43,6 @@ OPERATORS = {
     r"polygamma|CumulativeLogsumexp|_window|Reshape|fold|Resize|range\(|Range|linspace|LinSpace|logspace|LogSpace": _HOST,
     r"MirrorPad|EuclideanNorm|Tensor\(|clamp\(a, v, p\)": _HOST,
     r"NMSWithMask": "boxes are compared one after the other, on the host",
-    r"ConcatOffset": "shapes and Python's numbers are the value",
     r"Custom": "a function of numpy",
     r"CheckNumerics": "it raises by values",
     r"augassign_add\(\(": "a tuple of Python is the value",

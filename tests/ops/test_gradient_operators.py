@@ -44,7 +44,6 @@ _OF_FORWARD: dict[str, tuple[Callable[..., Any], Callable[..., Any], Tensor]] = 
     "SigmoidGrad": (torch.sigmoid, lambda x, dy: G.SigmoidGrad()(ops.sigmoid(x), dy), X),
     "TanhGrad": (torch.tanh, lambda x, dy: G.TanhGrad()(ops.tanh(x), dy), X),
     "SiLUGrad": (torch.nn.functional.silu, lambda x, dy: G.SiLUGrad()(dy, x), X),
-    "SeluGrad": (torch.selu, lambda x, dy: G.SeluGrad()(dy, ops.selu(x)), X),
     "EluGrad": (torch.nn.functional.elu, lambda x, dy: G.EluGrad()(dy, ops.elu(x)), X),
     "ReluGrad": (torch.relu, lambda x, dy: G.ReluGrad()(dy, x), X),
     "ReLU6Grad": (torch.nn.functional.relu6, lambda x, dy: G.ReLU6Grad()(dy, x), X * 5),
@@ -54,16 +53,8 @@ _OF_FORWARD: dict[str, tuple[Callable[..., Any], Callable[..., Any], Tensor]] = 
     "HSwishGrad": (torch.nn.functional.hardswish, lambda x, dy: G.HSwishGrad()(dy, x), X * 2),
     "HSigmoidGrad": (lambda x: torch.clamp(x / 6 + 0.5, 0, 1), lambda x, dy: G.HSigmoidGrad()(dy, x), X * 2),
     "SoftplusGrad": (torch.nn.functional.softplus, lambda x, dy: G.SoftplusGrad()(dy, x), X),
-    "LogitGrad": (torch.logit, lambda x, dy: G.LogitGrad()(dy, x), SHARE),
-    "LogitGrad, clipped": (lambda x: torch.logit(x, 0.3), lambda x, dy: G.LogitGrad(0.3)(dy, x), SHARE),
     "LogSoftmaxGrad": (
         lambda x: torch.log_softmax(x, 0), lambda x, dy: G.LogSoftmaxGrad(0)(ops.log_softmax(x, 0), dy), X
-    ),
-    "SoftmaxGrad": (lambda x: torch.softmax(x, -1), lambda x, dy: G.SoftmaxGrad()(ops.softmax(x), dy), X),
-    "MaximumGrad": (lambda x: torch.maximum(x, Y), lambda x, dy: G.MaximumGrad()(x, Y, dy)[0], X),
-    "MinimumGrad": (lambda x: torch.minimum(Y, x), lambda x, dy: G.MinimumGrad()(Y, x, dy)[1], X),
-    "SoftMarginLossGrad": (
-        lambda x: torch.log1p(torch.exp(-x * Y)), lambda x, dy: G.SoftMarginLossGrad("none")(x, Y, dy), X
     ),
 }  # fmt: skip
 
@@ -104,14 +95,6 @@ _OF_SEVERAL: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     ),
     "BinaryCrossEntropyGrad": (lambda x, y, dy: G.BinaryCrossEntropyGrad("none")(x, y, dy), (SHARE, SHARE * 0.5, DY)),
     "SmoothL1LossGrad": (lambda x, y, dy: G.SmoothL1LossGrad(1.0, "none")(x, y, dy), (X, Y, DY)),
-    "KLDivLossGrad": (lambda dy, x, y: G.KLDivLossGrad("none")(dy, x, y), (DY, X, SHARE)),
-    "SigmoidCrossEntropyWithLogitsGrad": (
-        lambda x, y, dy: G.SigmoidCrossEntropyWithLogitsGrad()(x, y, dy), (X, SHARE, DY)
-    ),
-    "NLLLossGrad": (
-        lambda dy, w: G.NLLLossGrad("none")(X, dy, Tensor([2, 0], ms.int32), w, w.sum()), (_f(2), _f(3))
-    ),
-    "GluGrad": (lambda dy, x: G.GluGrad(-1)(dy, x), (_f(2, 2), _f(2, 4))),
     "ResizeBilinearGrad": (lambda dy: G.ResizeBilinearGrad()(dy, SMALL), (IMAGE,)),
     "ResizeNearestNeighborV2Grad": (lambda dy: G.ResizeNearestNeighborV2Grad()(dy, (2, 2)), (IMAGE,)),
     "MaxPoolGrad": (lambda dy: G.MaxPoolGrad(2, 2)(IMAGE, SMALL, dy), (SMALL,)),
@@ -121,7 +104,6 @@ _OF_SEVERAL: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     ),
     "StridedSliceGrad": (lambda dy: G.StridedSliceGrad()(dy, (4, 4), (0, 1), (4, 4), (2, 1)), (X,)),
     "MirrorPadGrad": (lambda dy: G.MirrorPadGrad()(dy, Tensor([[0, 0], [1, 1]])), (_f(2, 4),)),
-    "EinsumGrad": (lambda a, b, dy: G.EinsumGrad("ij,jk->ik")((a, b), dy), (X, _f(3, 4), _f(2, 4))),
 }  # fmt: skip
 
 
@@ -156,7 +138,7 @@ def test_its_own_derivative_is_that_of_finite_differences(name: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["mindspore_compat.ops.operations._grad_ops", "mindspore_compat.ops.auto_generate"])
-@pytest.mark.parametrize("name", ["MinimumGrad", "HSwishGrad", "LayerNormGradGrad", "ResizeNearestNeighborV2Grad"])
+@pytest.mark.parametrize("name", ["HSwishGrad", "LayerNormGrad", "ResizeNearestNeighborV2Grad"])
 def test_it_is_found_where_upstream_shows_it(module: str, name: str) -> None:
     import importlib
 
@@ -173,14 +155,11 @@ def test_it_is_mapped_and_runs_in_a_graph() -> None:
     one = G.GridSampler2DGrad()(_f(3, 1, 2, 2, 2, seed=3)[1], _f(3, 1, 2, 4, 4)[1], grid[1])
     for all_of_them, single in zip(mapped, one):
         np.testing.assert_allclose(all_of_them.asnumpy()[1], single.asnumpy(), rtol=1e-6)
-    compiled = ms.jit(lambda x, y, dy: G.MinimumGrad()(x, y, dy))
-    for mine, theirs in zip(compiled(X, Y, DY), G.MinimumGrad()(X, Y, DY)):
-        np.testing.assert_array_equal(mine.asnumpy(), theirs.asnumpy())
+    compiled = ms.jit(lambda x, dy: G.HSwishGrad()(dy, x))
+    np.testing.assert_array_equal(compiled(X, DY).asnumpy(), G.HSwishGrad()(DY, X).asnumpy())
 
 
 def test_places_beyond_a_tensor_are_refused() -> None:
-    with pytest.raises(RuntimeError, match="out of bounds"):
-        G.NLLLossGrad()(X, DY.sum(), Tensor([5, 0], ms.int32), _f(3), _f(1))
     with pytest.raises((RuntimeError, ValueError), match="out of bounds|out of range"):
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.full((1, 2, 2, 2), 16), ms.int64))
     with pytest.raises(ValueError, match="same shape"):
@@ -190,18 +169,3 @@ def test_places_beyond_a_tensor_are_refused() -> None:
 def test_relu6_passes_the_gradient_at_its_upper_corner_as_upstream() -> None:
     found = G.ReLU6Grad()(Tensor([1.0, 2.0, 3.0, 4.0]), Tensor([0.0, 6.0, 5.0, 7.0]))
     assert found.asnumpy().tolist() == [0.0, 2.0, 3.0, 0.0]
-
-
-def test_deformable_offsets_of_fewer_places_and_channels_last() -> None:
-    """The numbers are real MindSpore 2.10's: one place of a kernel of 3 in a picture of 4."""
-    row = np.array([[0.9], [1], [1], [0.1]]) * 0.1
-    by_x = np.broadcast_to(row @ row.T * 10, (1, 2, 4, 4))
-    by_moves = np.concatenate((np.zeros(18), np.full(9, 2.0))).reshape(1, 27, 1, 1)
-    dout, x, moves = np.ones((1, 2, 3, 3)), np.ones((1, 2, 4, 4)), np.full((1, 27, 1, 1), 0.1)
-    for layout, order in (("NCHW", (0, 1, 2, 3)), ("NHWC", (0, 2, 3, 1))):
-        operator = G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (3, 3), data_format=layout)
-        found = operator(*[Tensor(item.transpose(order).astype(np.float32)) for item in (dout, x, moves)])
-        np.testing.assert_allclose(found[0].asnumpy(), by_x.transpose(order), rtol=1e-5)
-        np.testing.assert_allclose(found[1].asnumpy(), by_moves.transpose(order), atol=1e-6)
-        half = operator(*[Tensor(item.transpose(order).astype(np.float16)) for item in (dout, x, moves)])
-        np.testing.assert_allclose(half[0].asnumpy(), by_x.transpose(order), rtol=1e-3)

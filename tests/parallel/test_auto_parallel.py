@@ -99,7 +99,7 @@ def test_a_tensor_is_reshared_without_change() -> None:
     assert reshard(x, Layout((1, 1), ("dp", "mp"))("dp")) is x
 
 
-def test_settings_of_ascend_are_checked_and_do_nothing() -> None:
+def test_settings_of_ascend_do_nothing() -> None:
     assert not ascend.is_available()
     with pytest.raises(RuntimeError, match="Ascend not exist"):
         ascend.device_count()
@@ -108,14 +108,3 @@ def test_settings_of_ascend_are_checked_and_do_nothing() -> None:
     ascend.op_debug.execute_timeout(100)
     ascend.op_debug.debug_option("oom")
     ascend.op_tuning.aclnn_cache(True, 10)
-    for kind, call in (
-        (ValueError, lambda: ascend.op_precision.precision_mode("half")),
-        (TypeError, lambda: ascend.op_precision.precision_mode(3)),
-        (TypeError, lambda: ascend.op_precision.conv_allow_hf32(1)),
-        (TypeError, lambda: ascend.op_debug.execute_timeout(True)),
-        (ValueError, lambda: ascend.op_debug.execute_timeout(-1)),
-        (ValueError, lambda: ascend.op_tuning.aoe_job_type("3")),
-        (ValueError, lambda: ascend.op_tuning.aclnn_cache(True, -1)),
-    ):
-        with pytest.raises(kind):
-            call()

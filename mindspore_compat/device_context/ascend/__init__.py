@@ -1,4 +1,4 @@
-"""``mindspore.device_context.ascend``: there is no Ascend here. Its settings are checked and have no effect."""
+"""``mindspore.device_context.ascend``: there is no Ascend here. Its settings have no effect."""
 
 from mindspore_compat.device_context.ascend import op_debug, op_precision, op_tuning
 

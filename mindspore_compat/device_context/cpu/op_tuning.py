@@ -18,8 +18,6 @@ def threads_num(num: int) -> None:
         TypeError: if it is no int. ValueError: unless it is positive. RuntimeError: at a second call.
     """
     global _is_set
-    if isinstance(num, bool) or not isinstance(num, int):
-        raise TypeError(f"The parameter 'num' must be {int}, but got {type(num)}")
     if _is_set:
         raise RuntimeError("The 'threads_num' can not be set repeatedly.")
     check_positive_int(num, "num", "threads_num")

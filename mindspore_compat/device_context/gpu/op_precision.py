@@ -5,26 +5,11 @@ from mindspore_compat._runtime.gpu_settings import apply_gpu_config
 __all__ = ["conv_allow_tf32", "matmul_allow_tf32"]
 
 
-def _check(value: object) -> None:
-    if not isinstance(value, bool):
-        raise TypeError(f"The parameter 'value' must be {bool}, but got {type(value)}")
-
-
 def matmul_allow_tf32(value: bool) -> None:
-    """Whether products of matrices may use TF32.
-
-    Raises:
-        TypeError: if it is no bool.
-    """
-    _check(value)
+    """Whether products of matrices may use TF32."""
     apply_gpu_config({"matmul_allow_tf32": value})
 
 
 def conv_allow_tf32(value: bool) -> None:
-    """Whether convolutions may use TF32.
-
-    Raises:
-        TypeError: if it is no bool.
-    """
-    _check(value)
+    """Whether convolutions may use TF32."""
     apply_gpu_config({"conv_allow_tf32": value})

@@ -40,19 +40,6 @@ class FusedAdamW(AdamW):
         ValueError: if groups differ in ``amsgrad``.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
-
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """As `AdamW`'s.
 

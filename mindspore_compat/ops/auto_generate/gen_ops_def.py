@@ -4,12 +4,11 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops import function, operations
 from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.auto_generate._extended_table import FUNCTIONS
-from mindspore_compat.ops.auto_generate._in_place_table import MADE
 from mindspore_compat.ops.function import *  # noqa: F403
 
 for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)
-globals().update(FUNCTIONS | MADE)
+globals().update(FUNCTIONS)
 bmm_ext, Reciprocal = function.bmm, operations.Reciprocal
 #: upstream shows these here, though ``mindspore.ops`` does not
 from mindspore_compat.ops.function import (  # noqa: E402, F401

@@ -114,7 +114,6 @@ _TABLE: dict[str, Any] = {
     "AddLayerNormV2": lambda x1, x2, gamma, beta, epsilon=1e-05, additionalOut=False: F.add_layer_norm(
         x1, x2, gamma, beta, epsilon, additionalOut
     ),
-    "RingAttentionUpdate": F.ring_attention_update,
     "MoeTokenPermute": F.moe_token_permute,
     "MoeTokenUnpermute": F.moe_token_unpermute,
     "MoeInitRouting": F.moe_init_routing,

@@ -1,4 +1,4 @@
-"""Gradients of layers as operators. Parts of ``mindspore.ops.operations._grad_ops``."""
+"""Gradients of layers, losses and gathering as operators. Parts of ``mindspore.ops.operations._grad_ops``."""
 
 from __future__ import annotations
 
@@ -7,78 +7,18 @@ from typing import Any, Literal
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import all_axes, check_tensors, to_dtype
-from mindspore_compat.ops._declare import Bool, Int, declared, primitive, row
-from mindspore_compat.ops.operations._gradient_ops import (
-    alike,
-    as_torch,
-    check_kind,
-    check_shapes,
-    derivatives,
-    in_float32,
-)
+from mindspore_compat.ops._adapt import all_axes, as_int, to_dtype
+from mindspore_compat.ops._declare import Bool, Int, Typed, declared, plain, primitive, row
+from mindspore_compat.ops.operations._gradient_ops import alike, as_torch, check_shapes, in_float32
 
 __all__ = """
-    BatchNormGrad BatchNormGradGrad BiasAddGrad DropoutGrad L2NormalizeGrad LayerNormGrad
-    LayerNormGradGrad LogSoftmaxGrad MaximumGrad MaximumGradGrad MinimumGrad MinimumGradGrad PReLUGrad SoftmaxGrad
+    BatchNormGrad BiasAddGrad BinaryCrossEntropyGrad GatherDGradV2 L2NormalizeGrad LayerNormGrad LogSoftmaxGrad
+    MedianGrad PReLUGrad SmoothL1LossGrad
 """.split()
 
 _Run = Callable[..., Any]
-
-
-# --- the larger and the smaller of two --------------------------------------------------------------------------------
-
-
-def _check_both(owner: str, one_dtype: bool, **given: Any) -> Any:
-    """TypeError for other dtypes than numbers, and for several of them where upstream casts none."""
-    check_tensors(owner, **given)
-    for name, item in given.items():
-        check_kind(owner, name, item, "fi")
-        if one_dtype and item.dtype is not next(iter(given.values())).dtype:
-            raise TypeError(f"For '{owner}', the inputs must be of one dtype, but '{name}' is of {item.dtype}.")
-    return as_torch(tuple(given.values()))
-
-
-def _chosen(owner: str, first: Callable[..., torch.Tensor], one_dtype: bool) -> Any:
-    """The gradient goes to the first where ``first(x, y)``, else to the second, half to each where they are equal;
-    summed over broadcast axes.
-    """
-
-    def run(x: Any, y: Any, grads: Any, grad_x: bool, grad_y: bool) -> Any:
-        x, y, grads = _check_both(owner, one_dtype, x=x, y=y, grads=grads)
-        takes, half, nothing = first(x, y), to_dtype(grads / 2, grads.dtype), torch.zeros_like(grads)
-        check_shapes(owner, grads=grads, result=takes)
-        by_x = torch.where(x == y, half, torch.where(takes, grads, nothing))
-        by_y = torch.where(x == y, half, torch.where(takes, nothing, grads))
-        return wrap((to_dtype(by_x.sum_to_size(x.shape), x.dtype), to_dtype(by_y.sum_to_size(y.shape), y.dtype)))
-
-    return row(run, f"(by x, by y) of `{owner[:7]}`; both are always given, as on upstream's CPU.", **_BOTH)
-
-
-def _chosen_again(owner: str, first: Callable[..., torch.Tensor], one_dtype: bool) -> _Run:
-    def run(x: Any, y: Any, dx: Any, dy: Any, grad_x: bool = True, grad_y: bool = True) -> Any:
-        """(zeros, zeros, the gradient's gradient): the choice itself has no derivative."""
-        x, y, dx, dy = _check_both(owner, one_dtype, x=x, y=y, dx=dx, dy=dy)
-        chosen = torch.where(first(x, y), dx, to_dtype(dy, dx.dtype))
-        return wrap((torch.zeros_like(x), torch.zeros_like(y), chosen))
-
-    return run
-
-
-_BOTH = {"grad_x": (Bool, True), "grad_y": (Bool, True)}
-globals().update(
-    declared(
-        {
-            "MaximumGrad": _chosen("MaximumGrad", torch.ge, False),
-            "MinimumGrad": _chosen("MinimumGrad", torch.le, True),
-            "MaximumGradGrad": row(_chosen_again("MaximumGradGrad", torch.ge, False), **_BOTH),
-            "MinimumGradGrad": _chosen_again("MinimumGradGrad", torch.le, True),
-        },
-        __name__,
-    )
-)
+_Reduction = Literal["none", "mean", "sum"]
 
 
 # --- activations over channels or along an axis -----------------------------------------------------------------------
@@ -96,13 +36,6 @@ def PReLUGrad() -> _Run:
 
     def run(dy: Any, x: Any, weight: Any) -> Any:
         x, dy = alike("PReLUGrad", "f", {"x": x, "dy": dy})
-        check_tensors("PReLUGrad", weight=weight)
-        channels = x.shape[1] if x.dim() > 1 else 1
-        if weight.dim() != 1 or weight.numel() not in (1, channels):
-            raise RuntimeError(
-                f"For 'PReLUGrad', 'weight' must have 1 or {channels} elements, but got the shape "
-                f"{tuple(weight.shape)}."
-            )
         single = [to_dtype(item, torch.promote_types(item.dtype, torch.float32)) for item in (dy, x, as_torch(weight))]
         by_x, by_weight = compute(*single)
         return wrap((to_dtype(by_x, x.dtype), to_dtype(by_weight, weight.dtype)))
@@ -116,27 +49,12 @@ def LogSoftmaxGrad(axis: Int = -1) -> _Run:
 
     def run(logits: Any, grad: Any) -> Any:
         value, dy = alike("LogSoftmaxGrad", "f", {"logits": logits, "grad": grad})
-        if not -value.dim() <= axis < value.dim():
-            raise ValueError(
-                f"For primitive[LogSoftmaxGrad], the axis must be in [-{value.dim()},{value.dim()}), but got {axis}."
-            )
         return wrap(in_float32(lambda y, dy: dy - torch.exp(y) * torch.sum(dy, axis, keepdim=True))(value, dy))
 
     return run
 
 
-@primitive
-def SoftmaxGrad() -> _Run:
-    """The gradient of softmax along the last axis by its value ``y``."""
-
-    def run(y: Any, dy: Any) -> Any:
-        value, dy = alike("SoftmaxGrad", "f", {"y": y, "dy": dy})
-        return wrap(in_float32(lambda y, dy: y * (dy - torch.sum(dy * y, -1, keepdim=True)))(value, dy))
-
-    return run
-
-
-# --- sums, dropout, normal lengths ------------------------------------------------------------------------------------
+# --- sums, normal lengths ---------------------------------------------------------------------------------------------
 
 
 @primitive
@@ -144,10 +62,6 @@ def BiasAddGrad(data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW") -> _Run:
     """The gradient of a bias of channels: the sum over all other axes."""
 
     def run(dout: Any) -> Any:
-        check_tensors("BiasAddGrad", dout=dout)
-        check_kind("BiasAddGrad", "input_x", dout, "fciu")
-        if not 2 <= dout.dim() <= 5:
-            raise ValueError(f"For primitive[BiasAddGrad], the rank of input_x must be in [2,5], but got {dout.dim()}.")
         channels = dout.dim() - 1 if data_format == "NHWC" else 1
         return wrap(torch.sum(dout, [axis for axis in range(dout.dim()) if axis != channels], dtype=dout.dtype))
 
@@ -155,30 +69,8 @@ def BiasAddGrad(data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW") -> _Run:
 
 
 @primitive
-def DropoutGrad(keep_prob: float = 0.5) -> _Run:
-    """dy · mask / keep_prob."""
-    if not isinstance(keep_prob, float):
-        raise TypeError(f"For 'DropoutGrad', the 'keep_prob' must be 'float',  but got '{type(keep_prob).__name__}'.")
-    check_float_range(keep_prob, "keep_prob", "DropoutGrad", 0, 1, (False, True))
-
-    def run(dy: Any, mask: Any) -> Any:
-        check_tensors("DropoutGrad", dy=dy, mask=mask)
-        check_shapes("DropoutGrad", dy=dy, mask=mask)
-        return wrap(dy * (to_dtype(mask.detach(), dy.dtype) / keep_prob))
-
-    return run
-
-
-@primitive
 def L2NormalizeGrad(axis: Any = 0, epsilon: float = 0.0001) -> _Run:
     """The gradient of `L2Normalize` by x, with its value ``y``: (dy - y · sum(y · dy)) / norm."""
-    if isinstance(axis, bool) or not isinstance(axis, (int, list, tuple)):
-        raise TypeError(
-            "For 'L2NormalizeGrad', the type of 'axis' should be one of '['list', 'tuple']', but got type "
-            f"'{type(axis).__name__}'."
-        )
-    if not isinstance(axis, int) and len(axis) != 1:
-        raise TypeError(f"For 'L2NormalizeGrad', the length of 'axis' must be 1, but got {axis}.")
 
     def run(x: Any, y: Any, dy: Any) -> Any:
         x, y, dy = alike("L2NormalizeGrad", "f=", {"x": x, "y": y, "dy": dy})
@@ -221,22 +113,6 @@ def _layer_norm_gradient(axis: int, parameters_axis: int) -> _Run:
     return run
 
 
-def _check_layer_norm(owner: str, x: Any, dy: Any, variance: Any, mean: Any, gamma: Any, axes: tuple[int, int]) -> None:
-    check_tensors(owner, x=x, dy=dy, variance=variance, mean=mean, gamma=gamma)
-    check_kind(owner, "x", x, "f")
-    for axis in axes:
-        if not -x.dim() <= axis < x.dim():
-            raise RuntimeError(
-                f"For '{owner}', the begin axes must be in [-{x.dim()}, {x.dim()}), but got {axis} for x of shape "
-                f"{tuple(x.shape)}."
-            )
-    check_shapes(owner, x=x, dy=dy)
-    if tuple(gamma.shape) != tuple(x.shape)[axes[1] % x.dim() :]:
-        raise ValueError(
-            f"For '{owner}', 'gamma' must be {tuple(x.shape)[axes[1] % x.dim() :]}, but got {tuple(gamma.shape)}."
-        )
-
-
 def _in_float32(items: tuple[Any, ...]) -> tuple[torch.Tensor, ...]:
     return tuple(to_dtype(item, torch.promote_types(item.dtype, torch.float32)) for item in as_torch(items))
 
@@ -247,27 +123,10 @@ def LayerNormGrad(begin_norm_axis: Int = 1, begin_params_axis: Int = 1) -> _Run:
     axes = begin_norm_axis, begin_params_axis
 
     def run(x: Any, dy: Any, variance: Any, mean: Any, gamma: Any) -> Any:
-        _check_layer_norm("LayerNormGrad", x, dy, variance, mean, gamma, axes)
+        check_shapes("LayerNormGrad", x=x, dy=dy)
         found = _layer_norm_gradient(*axes)(*_in_float32((x, dy, gamma, variance, mean)))
         by_x, *others = [to_dtype(item, like.dtype) for item, like in zip(found, (x, gamma, gamma))]
         return wrap((by_x, *map(torch.clone, others)))  # `dy` itself, where there is nothing to add up
-
-    return run
-
-
-@primitive
-def LayerNormGradGrad(begin_norm_axis: Int = 1, begin_params_axis: Int = 1) -> _Run:
-    """Of `LayerNormGrad`, from gradients of its three results: (by x, by dy, by gamma)."""
-    axes = begin_norm_axis, begin_params_axis
-
-    def run(x: Any, dy: Any, variance: Any, mean: Any, gamma: Any, d_dx: Any, d_dg: Any, d_db: Any) -> Any:
-        _check_layer_norm("LayerNormGradGrad", x, dy, variance, mean, gamma, axes)
-        x32, dy32, gamma32, *statistics = _in_float32((x, dy, gamma, variance, mean))
-        function = _layer_norm_gradient(*axes)
-        found = derivatives(
-            lambda *items: function(*items, *statistics), (x32, dy32, gamma32), _in_float32((d_dx, d_dg, d_db))
-        )
-        return wrap(tuple(to_dtype(item, like.dtype) for item, like in zip(found, (x, dy, gamma))))
 
     return run
 
@@ -293,15 +152,6 @@ def _batch_norm_gradient(is_training: bool, epsilon: float, channels: int) -> _R
     return run
 
 
-def _check_batch_norm(owner: str, dout: Any, x: Any, channels: int, **statistics: Any) -> None:
-    check_tensors(owner, dout=dout, x=x, **statistics)
-    check_kind(owner, "x", x, "f")
-    check_shapes(owner, dout=dout, x=x)
-    for name, item in statistics.items():
-        if tuple(item.shape) != (x.shape[channels],):
-            raise RuntimeError(f"For '{owner}', '{name}' must be ({x.shape[channels]},), but got {tuple(item.shape)}.")
-
-
 @primitive
 def BatchNormGrad(
     is_training: Bool = False, epsilon: float = 1e-05, data_format: Literal["NCHW", "NHWC", "NCDHW"] = "NCHW"
@@ -310,8 +160,7 @@ def BatchNormGrad(
 
     def run(dout: Any, x: Any, scale: Any, saved_mean: Any, saved_variance: Any, reserve: Any) -> Any:
         channels = x.dim() - 1 if data_format == "NHWC" else 1
-        given = {"scale": scale, "saved_mean": saved_mean, "saved_variance": saved_variance}
-        _check_batch_norm("BatchNormGrad", dout, x, channels, **given)
+        check_shapes("BatchNormGrad", dout=dout, x=x)
         function = _batch_norm_gradient(is_training, epsilon, channels)
         found = function(*_in_float32((dout, x, scale, saved_mean, saved_variance)))
         return wrap(tuple(to_dtype(item, like.dtype) for item, like in zip(found, (x, scale, scale))))
@@ -319,26 +168,86 @@ def BatchNormGrad(
     return run
 
 
-@primitive
-def BatchNormGradGrad(
-    is_training: Bool = False, epsilon: float = 1e-05, data_format: Literal["NCHW", "NHWC"] = "NCHW"
-) -> _Run:
-    """Of `BatchNormGrad`, from gradients of its three results: (by x, by dy, by scale)."""
+# --- gathering --------------------------------------------------------------------------------------------------------
 
-    def run(
-        x: Any, dy: Any, scale: Any, saved_mean: Any, saved_variance: Any, dout_dx: Any, dout_dscale: Any,
-        dout_dbias: Any,
-    ) -> Any:  # fmt: skip
-        channels = x.dim() - 1 if data_format == "NHWC" else 1
-        given = {"scale": scale, "saved_mean": saved_mean, "saved_variance": saved_variance}
-        _check_batch_norm("BatchNormGradGrad", dy, x, channels, **given)
-        x32, dy32, scale32, *statistics = _in_float32((x, dy, scale, saved_mean, saved_variance))
-        function = _batch_norm_gradient(is_training, epsilon, channels)
-        found = derivatives(
-            lambda x, dy, scale: function(dy, x, scale, *statistics),
-            (x32, dy32, scale32),
-            _in_float32((dout_dx, dout_dscale, dout_dbias)),
-        )
-        return wrap(tuple(to_dtype(item, like.dtype) for item, like in zip(found, (x, dy, scale))))
+
+def _gather(x: Any, dim: Any, index: Any, dout: Any) -> Any:
+    """The gradient of `GatherD` by x, of which only the shape counts: ``dout`` added at the indices."""
+    zeros = torch.zeros(tuple(x.shape), dtype=dout.dtype, device=dout.device)
+    return wrap(torch.scatter_add(zeros, as_int(dim), as_torch(index).to(torch.int64), as_torch(dout)))
+
+
+GatherDGradV2 = plain("GatherDGradV2", _gather)
+
+
+@primitive
+def MedianGrad(global_median: Bool = False, axis: Int = 0, keep_dims: Bool = False) -> _Run:
+    """The gradient of `Median` by x: at the median's place along the axis; of all elements, shared by those equal to
+    it.
+    """
+
+    def run(y_grad: Any, x: Any, y: Any, indices: Any) -> Any:
+        dy, x, y, places = as_torch((y_grad, x, y, indices))
+        if global_median:
+            equal = to_dtype(x == y, dy.dtype)
+            return wrap(to_dtype(equal * (dy / torch.sum(equal)), dy.dtype))
+        if not keep_dims and x.dim():
+            dy, places = torch.unsqueeze(dy, axis), torch.unsqueeze(places, axis)
+        zeros = torch.zeros_like(x, dtype=dy.dtype)
+        return wrap(torch.scatter_add(zeros, axis, places.to(torch.int64), dy))
 
     return run
+
+
+# --- losses -----------------------------------------------------------------------------------------------------------
+
+
+def _of_each(owner: str, dy: Any, like: torch.Tensor, reduction: str) -> torch.Tensor:
+    """The gradient of a loss as that of each element's: as it is, or one number for all, divided for "mean"."""
+    dy = to_dtype(as_torch(dy), like.dtype)
+    if reduction == "none":
+        check_shapes(owner, x=like, dout=dy)
+        return dy
+    if dy.numel() != 1:
+        raise ValueError(
+            f"For '{owner}', the gradient of one number was expected, but got the shape {tuple(dy.shape)}."
+        )
+    return torch.reshape(dy, (1,) * like.dim()) / (max(like.numel(), 1) if reduction == "mean" else 1)
+
+
+def _smooth(prediction: Any, target: Any, dout: Any, beta: float = 1.0, reduction: str = "none") -> Any:
+    """The gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d."""
+
+    def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+        d = x - y
+        return dy * torch.where(torch.abs(d) < beta, d / beta, torch.sign(d))
+
+    x, y = alike("SmoothL1LossGrad", "f=", {"prediction": prediction, "target": target})
+    return wrap(in_float32(compute)(x, y, _of_each("SmoothL1LossGrad", dout, x, reduction)))
+
+
+def _binary(input: Any, target: Any, grad_output: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    owner, weight = "BinaryCrossEntropyGrad", torch.ones_like(as_torch(input)) if weight is None else weight
+    x, y, weight = alike(owner, "f", {"input": input, "target": target, "weight": weight})
+    dy = _of_each(owner, grad_output, x, reduction)
+    return wrap(
+        in_float32(lambda x, y, dy, weight: weight * dy * (x - y) / torch.clamp(x * (1 - x), min=1e-12))(
+            x, y, dy, weight
+        )
+    )
+
+
+globals().update(
+    declared(
+        {
+            "BinaryCrossEntropyGrad": row(
+                _binary, "The gradient of `BinaryCrossEntropy` by shares: weight · (x - y) / (x · (1 - x)).",
+                reduction=(_Reduction, "mean"),
+            ),
+            "SmoothL1LossGrad": row(
+                _smooth, beta=(Typed[float | int], 1.0), reduction=(_Reduction, "none"),  # type: ignore[misc]
+            ),
+        },
+        __name__,
+    )
+)  # fmt: skip

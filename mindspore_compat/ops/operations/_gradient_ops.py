@@ -15,14 +15,13 @@ import torch
 from mindspore_compat.common._overwritten import aside
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.ops._adapt import as_ints, check_tensors, to_dtype
-from mindspore_compat.ops._declare import Bool, plain, primitive
+from mindspore_compat.ops._adapt import check_tensors, to_dtype
+from mindspore_compat.ops._declare import plain, primitive
 
 __all__ = """
-    ACosGrad AbsGrad AcoshGrad AsinGrad AsinhGrad AtanGrad CdistGrad EluGrad FastGeLUGrad GeLUGrad HShrinkGrad
-    HSigmoidGrad HSwishGrad InvGrad LogitGrad ReLU6Grad ReciprocalGrad ReluGrad RsqrtGrad SeluGrad SiLUGrad SigmoidGrad
-    SoftShrinkGrad SoftmaxBackward SoftplusGrad SqrtGrad TanhGrad TraceV2Grad UpsampleNearest3DGrad
-    UpsampleTrilinear3DGrad
+    ACosGrad AbsGrad AcoshGrad AsinGrad AsinhGrad AtanGrad EluGrad FastGeLUGrad GeLUGrad HShrinkGrad HSigmoidGrad
+    HSwishGrad InvGrad ReLU6Grad ReciprocalGrad ReluGrad RsqrtGrad SiLUGrad SigmoidGrad SoftShrinkGrad
+    SoftmaxBackward SoftplusGrad SqrtGrad TanhGrad
 """.split()
 
 _Run = Callable[..., Any]
@@ -57,13 +56,6 @@ def adjoint(function: _Run, shape: tuple[int, ...], cotangent: Any) -> Any:
     cotangent = cotangent if dtype.is_floating_point or dtype.is_complex else to_dtype(cotangent, torch.float64)
     zeros = torch.zeros(shape, dtype=cotangent.dtype, device=cotangent.device)
     return wrap(to_dtype(derivative(lambda x: function(wrap(x)), zeros, cotangent), dtype))
-
-
-def pushed(function: _Run, x: Any, tangent: Any) -> Any:
-    """How ``function`` changes at ``x`` in a direction: the derivative of its derivative by the seeds."""
-    with torch.no_grad():
-        seeds = torch.zeros_like(as_torch(function(x)))
-    return derivative(lambda seeds: derivative(function, x, seeds), seeds, tangent)
 
 
 def check_shapes(owner: str, **given: torch.Tensor) -> None:
@@ -162,11 +154,6 @@ def _hard_swish(y_grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return torch.where(x <= -3, torch.zeros_like(y_grad), torch.where(x >= 3, y_grad, to_dtype(inner, x.dtype)))
 
 
-def _selu(gradient: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
-    scale, alpha = 1.0507009873554805, 1.6732632423543772
-    return torch.where(result > 0, gradient * scale, gradient * (result + scale * alpha))
-
-
 def _hard_sigmoid(grads: torch.Tensor, input_x: torch.Tensor) -> torch.Tensor:
     inside = (input_x > -3) & (input_x < 3)
     return torch.where(inside, to_dtype(grads / 6, grads.dtype), torch.zeros_like(grads))
@@ -194,7 +181,6 @@ _FORMULAS: dict[str, tuple[str, _Run]] = {
     "SigmoidGrad": ("fc", lambda y, dy: dy * torch.conj(y * (1 - y))),
     "TanhGrad": ("fc", lambda y, dy: dy * (1 - y * y)),
     "SiLUGrad": ("f=", _silu),
-    "SeluGrad": ("f=", _selu),
     "EluGrad": ("f", lambda dout, out: torch.where(out < 0, dout * (out + 1), dout)),
     "ReluGrad": ("fiub", lambda y_backprop, x: _kept(y_backprop, x > 0)),
     "ReLU6Grad": ("f", lambda y_backprop, x: _kept(y_backprop, (x > 0) & (x <= 6))),  # at 6 it still passes
@@ -231,20 +217,6 @@ def SoftShrinkGrad(lambd: float = 0.5) -> _Run:
     return _shrink("SoftShrinkGrad", lambd, ("input_grad", "input_x"))
 
 
-@primitive
-def LogitGrad(eps: float = -1.0) -> _Run:
-    """The gradient of `Logit` by x; 0 where x is clipped to [eps, 1 - eps]; eps below 0 clips nothing."""
-
-    def compute(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        inside, other = (x >= max(eps, 0)) & (x <= 1 - max(eps, 0)), float("nan") if eps < 0 else 0.0
-        return torch.where(inside, grad / (x * (1 - x)), torch.full_like(grad, other))
-
-    def run(grad: Any, input: Any) -> Any:
-        return wrap(in_float32(compute)(*alike("LogitGrad", "f", {"grad": grad, "input": input})))
-
-    return run
-
-
 # --- of tensors as a whole --------------------------------------------------------------------------------------------
 
 
@@ -253,53 +225,4 @@ def _softmax(dout: Any, out: Any, dim: int = -1) -> Any:
     return wrap(out * (dout - torch.sum(dout * out, dim, keepdim=True)))
 
 
-def _trace(dout: Any, shape: Any, offset: int = 0, axis1: int = 1, axis2: int = 0) -> Any:
-    """The gradient of a sum over diagonals: ``dout`` on the diagonal of zeros in ``shape``."""
-    diagonal = torch.diagonal(torch.zeros(as_ints(shape)), offset, axis1, axis2)
-    spread = torch.Tensor.expand(torch.unsqueeze(dout, -1), tuple(diagonal.shape))
-    zeros = torch.zeros(as_ints(shape), dtype=dout.dtype, device=dout.device)
-    return wrap(torch.diagonal_scatter(zeros, spread, offset, axis1, axis2))
-
-
 SoftmaxBackward = plain("SoftmaxBackward", _softmax)
-TraceV2Grad = plain("TraceV2Grad", _trace)
-
-
-@primitive
-def CdistGrad(p: float = 2.0) -> _Run:
-    """The gradient of p-norm distances (…, n, m) by the first points, from their gradient, both points, and their
-    values.
-    """
-    return lambda grad, input_x, input_y, cdist: wrap(
-        torch.ops.aten._cdist_backward(grad.contiguous(), input_x.contiguous(), input_y.contiguous(), p, cdist)
-    )
-
-
-def _sizes(input_size: Any, output_size: Any, scales: Any) -> tuple[tuple[int, ...], tuple[int, ...], tuple]:
-    """(the result's shape, the gradient's lengths, three factors or None)."""
-    shape = as_ints(input_size)
-    if output_size is not None:
-        return shape, as_ints(output_size), (None, None, None)
-    return shape, tuple(int(length * factor) for length, factor in zip(shape[2:], scales)), tuple(scales)
-
-
-@primitive
-def UpsampleNearest3DGrad() -> _Run:
-    """The gradient of `UpsampleNearest3D` from that of its result (N, C, D, H, W): of ``input_size``."""
-
-    def run(dy: Any, input_size: Any, output_size: Any = None, scales: Any = None) -> Any:
-        shape, lengths, factors = _sizes(input_size, output_size, scales)
-        return wrap(torch.ops.aten.upsample_nearest3d_backward(dy, lengths, shape, *factors))
-
-    return run
-
-
-@primitive
-def UpsampleTrilinear3DGrad(align_corners: Bool = False) -> _Run:
-    """The gradient of `UpsampleTrilinear3D` from that of its result (N, C, D, H, W): of ``input_size``."""
-
-    def run(dy: Any, input_size: Any, output_size: Any = None, scales: Any = None) -> Any:
-        shape, lengths, factors = _sizes(input_size, output_size, scales)
-        return wrap(torch.ops.aten.upsample_trilinear3d_backward(dy, lengths, shape, align_corners, *factors))
-
-    return run

@@ -65,29 +65,12 @@ class Bijector(Cell):
         self.parameter_names: list[str] = []
         self.common_dtype: Any = None
 
-    @property
-    def name(self) -> Any:
-        return self._name
-
-    @property
-    def dtype(self) -> Any:
-        return self._dtype
-
-    @property
-    def is_constant_jacobian(self) -> bool:
-        return self._is_constant_jacobian
-
-    @property
-    def is_injective(self) -> bool:
-        return self._is_injective
-
-    @property
-    def batch_shape(self) -> tuple[int, ...] | None:
-        return self._batch_shape
-
-    @property
-    def is_scalar_batch(self) -> bool:
-        return self._is_scalar_batch
+    name = property(lambda self: self._name)
+    dtype = property(lambda self: self._dtype)
+    is_constant_jacobian = property(lambda self: self._is_constant_jacobian)
+    is_injective = property(lambda self: self._is_injective)
+    batch_shape = property(lambda self: self._batch_shape)
+    is_scalar_batch = property(lambda self: self._is_scalar_batch)
 
     def _add_parameter(self, value: Any, name: str) -> Any:
         """A parameter as a Tensor."""

@@ -24,13 +24,8 @@ class GumbelCDF(Bijector):
         if not bool(torch.all(self._scale > 0)):
             raise ValueError("scale must be greater than zero.")
 
-    @property
-    def loc(self) -> Any:
-        return self._loc
-
-    @property
-    def scale(self) -> Any:
-        return self._scale
+    loc = property(lambda self: self._loc)
+    scale = property(lambda self: self._scale)
 
     def _local(self, value: Any) -> tuple[Any, Any, Any]:
         value = self._check_value_dtype(value)

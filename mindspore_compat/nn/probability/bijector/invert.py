@@ -28,9 +28,7 @@ class Invert(Bijector):
         self._bijector = bijector
         self._batch_shape, self._is_scalar_batch = bijector.batch_shape, bijector.is_scalar_batch
 
-    @property
-    def bijector(self) -> Any:
-        return self._bijector
+    bijector = property(lambda self: self._bijector)
 
     def _forward(self, x: Any) -> Any:
         return self._bijector.inverse(x)

@@ -24,9 +24,7 @@ class PowerTransform(Bijector):
         if not bool(torch.all(self._power >= 0)):
             raise ValueError("Power must be greater than or equal to zero.")
 
-    @property
-    def power(self) -> Any:
-        return self._power
+    power = property(lambda self: self._power)
 
     def _local(self, value: Any) -> tuple[Any, Any, Any, Any]:
         """The value and the power of one shape, where the power is 0, and the power with 1 there."""

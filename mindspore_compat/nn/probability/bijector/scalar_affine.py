@@ -22,13 +22,8 @@ class ScalarAffine(Bijector):
         super().__init__(is_constant_jacobian=True, name=name, param={"param_dict": {"scale": scale, "shift": shift}})
         self._scale, self._shift = self._add_parameter(scale, "scale"), self._add_parameter(shift, "shift")
 
-    @property
-    def scale(self) -> Any:
-        return self._scale
-
-    @property
-    def shift(self) -> Any:
-        return self._shift
+    scale = property(lambda self: self._scale)
+    shift = property(lambda self: self._shift)
 
     def _local(self, value: Any) -> tuple[Any, Any, Any]:
         value = self._check_value_dtype(value)

@@ -27,9 +27,7 @@ class Softplus(Bijector):
         super().__init__(name=name, param={"param_dict": {"sharpness": sharpness}})
         self._sharpness = self._add_parameter(sharpness, "sharpness")
 
-    @property
-    def sharpness(self) -> Any:
-        return self._sharpness
+    sharpness = property(lambda self: self._sharpness)
 
     def _scaled(self, value: Any) -> tuple[Any, Any]:
         value = self._check_value_dtype(value)

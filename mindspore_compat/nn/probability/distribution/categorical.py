@@ -37,9 +37,7 @@ class Categorical(Distribution):
             self._is_scalar_batch = self._probs.dim() == 1
             self._broadcast_shape = tuple(self._probs.shape[:-1])
 
-    @property
-    def probs(self) -> Any:
-        return self._probs
+    probs = property(lambda self: self._probs)
 
     def _mean(self, probs: Any = None) -> Any:
         probs = self._given(probs)

@@ -27,9 +27,7 @@ class _OfProbability(Distribution):
         self._probs = self.default_parameters[0]
         _check_probability(self._probs)
 
-    @property
-    def probs(self) -> Any:
-        return self._probs
+    probs = property(lambda self: self._probs)
 
 
 class Bernoulli(_OfProbability):
@@ -152,9 +150,7 @@ class Poisson(Distribution):
         self._rate = self.default_parameters[0]
         check_positive(self._rate, "rate")
 
-    @property
-    def rate(self) -> Any:
-        return self._rate
+    rate = property(lambda self: self._rate)
 
     def _mean(self, rate: Any = None) -> Any:
         return self._given(rate)
@@ -167,14 +163,14 @@ class Poisson(Distribution):
 
     def _log_prob(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         inside = _kinks.clamp(value, min=0.0)
         found = torch.log(rate) * inside - torch.lgamma(inside + 1.0)
         return torch.where(value == inside, found, -math.inf) - rate
 
     def _cdf(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         rate, inside = torch.broadcast_tensors(rate, _kinks.clamp(value, min=0.0))
         return torch.where(value < 0, 0.0, 1.0 - torch.special.gammainc(1.0 + inside, rate))
 

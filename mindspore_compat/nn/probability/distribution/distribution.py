@@ -50,6 +50,21 @@ class _ByName(dict):
         return torch.nn.Module.parameters(self._owner, recurse)
 
 
+def _named(function: Any, name: str, doc: str) -> Any:
+    function.__name__, function.__qualname__, function.__doc__ = name, f"Distribution.{name}", doc
+    return function
+
+
+def _of_value(name: str, doc: str) -> Any:
+    """A method that asks for ``name`` at a value."""
+    return _named(lambda self, value, *args, **kwargs: self._ask(name, value, *args, **kwargs), name, doc)
+
+
+def _of_parameters(name: str, doc: str) -> Any:
+    """A method that asks for ``name``, which the parameters alone determine."""
+    return _named(lambda self, *args, **kwargs: self._ask(name, *args, **kwargs), name, doc)
+
+
 class Distribution(Cell):
     """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob",
     value)``.
@@ -89,34 +104,18 @@ class Distribution(Cell):
         )
         self._broadcast_shape = self._batch_shape
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dtype(self) -> Any:
-        return self._dtype
-
-    @property
-    def seed(self) -> int:
-        return self._seed
+    name = property(lambda self: self._name)
+    dtype = property(lambda self: self._dtype)
+    seed = property(lambda self: self._seed)
 
     @property
     def parameters(self) -> dict[str, Any]:  # type: ignore[override]
         """The parameters by name; called, as torch does with every module, it gives the trainable ones."""
         return _ByName(self, zip(self.parameter_names, self.default_parameters))
 
-    @property
-    def is_scalar_batch(self) -> bool:
-        return self._is_scalar_batch
-
-    @property
-    def batch_shape(self) -> tuple[int, ...] | None:
-        return self._batch_shape
-
-    @property
-    def broadcast_shape(self) -> tuple[int, ...] | None:
-        return self._broadcast_shape
+    is_scalar_batch = property(lambda self: self._is_scalar_batch)
+    batch_shape = property(lambda self: self._batch_shape)
+    broadcast_shape = property(lambda self: self._broadcast_shape)
 
     def _to_tensor(self, value: Any) -> Any:
         if isinstance(value, Parameter):
@@ -160,6 +159,10 @@ class Distribution(Cell):
             raise TypeError(f"For {name}, input type must be a tuple.")
         return value
 
+    def _value(self, value: Any) -> torch.Tensor:
+        """The value that a function was asked for, in the samples' dtype."""
+        return self._checked(value, "value").to(self.dtype)
+
     def _other(self, value: Any, name: str) -> torch.Tensor:
         """A parameter of the distribution that this one is compared with."""
         return self._checked(value, name).to(self.parameter_type)
@@ -186,49 +189,18 @@ class Distribution(Cell):
                 return wrap(derive(getattr(self, source)(*args, **kwargs)))
         raise NotImplementedError(f"{function} is not implemented for {self._name} distribution.")
 
-    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Logarithm of the density or probability at ``value``."""
-        return self._ask("log_prob", value, *args, **kwargs)
-
-    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Density or probability at ``value``."""
-        return self._ask("prob", value, *args, **kwargs)
-
-    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Probability of at most ``value``."""
-        return self._ask("cdf", value, *args, **kwargs)
-
-    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Logarithm of `cdf`."""
-        return self._ask("log_cdf", value, *args, **kwargs)
-
-    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """1 - `cdf`."""
-        return self._ask("survival_function", value, *args, **kwargs)
-
-    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Logarithm of `survival_function`."""
-        return self._ask("log_survival", value, *args, **kwargs)
-
-    def mean(self, *args: Any, **kwargs: Any) -> Any:
-        """The mean."""
-        return self._ask("mean", *args, **kwargs)
-
-    def mode(self, *args: Any, **kwargs: Any) -> Any:
-        """The most likely value."""
-        return self._ask("mode", *args, **kwargs)
-
-    def sd(self, *args: Any, **kwargs: Any) -> Any:
-        """The standard deviation."""
-        return self._ask("sd", *args, **kwargs)
-
-    def var(self, *args: Any, **kwargs: Any) -> Any:
-        """The variance."""
-        return self._ask("var", *args, **kwargs)
-
-    def entropy(self, *args: Any, **kwargs: Any) -> Any:
-        """The entropy."""
-        return self._ask("entropy", *args, **kwargs)
+    log_prob = _of_value("log_prob", "Logarithm of the density or probability at ``value``.")
+    prob = _of_value("prob", "Density or probability at ``value``.")
+    cdf = _of_value("cdf", "Probability of at most ``value``.")
+    log_cdf = _of_value("log_cdf", "Logarithm of `cdf`.")
+    survival_function = _of_value("survival_function", "1 - `cdf`.")
+    log_survival = _of_value("log_survival", "Logarithm of `survival_function`.")
+    mean = _of_parameters("mean", "The mean.")
+    mode = _of_parameters("mode", "The most likely value.")
+    sd = _of_parameters("sd", "The standard deviation.")
+    var = _of_parameters("var", "The variance.")
+    entropy = _of_parameters("entropy", "The entropy.")
+    sample = _of_parameters("sample", "Samples of the shape given first (a tuple) for each distribution of the batch.")
 
     def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Any:
         """Divergence from the distribution of type ``dist`` whose parameters follow."""
@@ -239,10 +211,6 @@ class Distribution(Cell):
         count = len(self.parameter_names)
         own = {name: kwargs[name] for name in self.parameter_names if name in kwargs}
         return wrap(self._ask("entropy", *args[count:], **own) + self._ask("kl_loss", dist, *args, **kwargs))
-
-    def sample(self, *args: Any, **kwargs: Any) -> Any:
-        """Samples of the shape given first (a tuple) for each distribution of the batch."""
-        return self._ask("sample", *args, **kwargs)
 
     def get_dist_type(self) -> str:
         """Its name as `kl_loss` takes it."""

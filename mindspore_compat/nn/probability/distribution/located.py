@@ -25,20 +25,15 @@ class _Located(Distribution):
         self._loc, self._scale = self.default_parameters
         check_positive(self._scale, "scale")
 
-    @property
-    def loc(self) -> Any:
-        return self._loc
-
-    @property
-    def scale(self) -> Any:
-        return self._scale
+    loc = property(lambda self: self._loc)
+    scale = property(lambda self: self._scale)
 
     def _mode(self, loc: Any = None, scale: Any = None) -> Any:
         return self._given(loc, scale)[0]
 
     def _standard(self, value: Any, loc: Any, scale: Any) -> tuple[torch.Tensor, torch.Tensor]:
         loc, scale = self._given(loc, scale)
-        return (self._checked(value, "value").to(self.dtype) - loc) / scale, scale
+        return (self._value(value) - loc) / scale, scale
 
 
 class Cauchy(_Located):
@@ -175,7 +170,7 @@ class Laplace(Distribution):
 
     def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        return -torch.abs((self._checked(value, "value").to(self.dtype) - mean) / sd) - torch.log(2.0 * sd)
+        return -torch.abs((self._value(value) - mean) / sd) - torch.log(2.0 * sd)
 
 
 class StudentT(Distribution):
@@ -208,7 +203,7 @@ class StudentT(Distribution):
 
     def _log_prob(self, value: Any, df: Any = None, mean: Any = None, sd: Any = None) -> Any:
         df, mean, sd = self._given(df, mean, sd)
-        y = (self._checked(value, "value").to(self.dtype) - mean) / sd
+        y = (self._value(value) - mean) / sd
         normalization = (
             torch.log(sd)
             + 0.5 * torch.log(df)

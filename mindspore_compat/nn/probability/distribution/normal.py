@@ -55,12 +55,12 @@ class Normal(Distribution):
 
     def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         return -0.5 * kernels.square((value - mean) / sd) - (0.5 * math.log(2 * math.pi) + torch.log(sd))
 
     def _cdf(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        return 0.5 * (1.0 + torch.erf((self._checked(value, "value").to(self.dtype) - mean) / (sd * math.sqrt(2.0))))
+        return 0.5 * (1.0 + torch.erf((self._value(value) - mean) / (sd * math.sqrt(2.0))))
 
     def _kl_loss(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
         check_name(dist, "Normal")

@@ -40,9 +40,7 @@ class Exponential(Distribution):
         self._rate = self.default_parameters[0]
         check_positive(self._rate, "rate")
 
-    @property
-    def rate(self) -> Any:
-        return self._rate
+    rate = property(lambda self: self._rate)
 
     def _mean(self, rate: Any = None) -> Any:
         return 1.0 / self._given(rate)
@@ -58,14 +56,14 @@ class Exponential(Distribution):
 
     def _log_prob(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         return torch.where(value < 0, -math.inf, torch.log(rate) - rate * value)
 
     def _cdf(self, value: Any, rate: Any = None) -> Any:
         return 1.0 - torch.exp(self._log_survival(value, rate))
 
     def _log_survival(self, value: Any, rate: Any = None) -> Any:
-        return -self._given(rate) * _kinks.clamp(self._checked(value, "value").to(self.dtype), min=0.0)
+        return -self._given(rate) * _kinks.clamp(self._value(value), min=0.0)
 
     def _kl_loss(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
         check_name(dist, "Exponential")
@@ -102,13 +100,8 @@ class Gamma(Distribution):
         check_positive(self._concentration, "concentration")
         check_positive(self._rate, "rate")
 
-    @property
-    def concentration(self) -> Any:
-        return self._concentration
-
-    @property
-    def rate(self) -> Any:
-        return self._rate
+    concentration = property(lambda self: self._concentration)
+    rate = property(lambda self: self._rate)
 
     def _mean(self, concentration: Any = None, rate: Any = None) -> Any:
         concentration, rate = self._given(concentration, rate)
@@ -128,12 +121,12 @@ class Gamma(Distribution):
 
     def _log_prob(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
         a, rate = self._given(concentration, rate)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         return (a - 1.0) * torch.log(value) - rate * value - torch.lgamma(a) + a * torch.log(rate)
 
     def _cdf(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
         a, rate = self._given(concentration, rate)
-        return torch.special.gammainc(*torch.broadcast_tensors(a, rate * self._checked(value, "value").to(self.dtype)))
+        return torch.special.gammainc(*torch.broadcast_tensors(a, rate * self._value(value)))
 
     def _kl_loss(
         self, dist: str, concentration_b: Any, rate_b: Any, concentration: Any = None, rate: Any = None
@@ -181,13 +174,8 @@ class Beta(Distribution):
         check_positive(self._concentration1, "concentration1")
         check_positive(self._concentration0, "concentration0")
 
-    @property
-    def concentration1(self) -> Any:
-        return self._concentration1
-
-    @property
-    def concentration0(self) -> Any:
-        return self._concentration0
+    concentration1 = property(lambda self: self._concentration1)
+    concentration0 = property(lambda self: self._concentration0)
 
     def _mean(self, concentration1: Any = None, concentration0: Any = None) -> Any:
         a, b = self._given(concentration1, concentration0)
@@ -212,7 +200,7 @@ class Beta(Distribution):
 
     def _log_prob(self, value: Any, concentration1: Any = None, concentration0: Any = None) -> Any:
         a, b = self._given(concentration1, concentration0)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         return (a - 1.0) * torch.log(value) + (b - 1.0) * torch.log1p(-value) - _log_beta(a, b)
 
     def _kl_loss(
@@ -268,6 +256,6 @@ class HalfNormal(Distribution):
 
     def _prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         density = math.sqrt(2.0 / math.pi) / sd * torch.exp(-0.5 * kernels.square((value - mean) / sd))
         return torch.where(value >= 0, density, 0.0)

@@ -60,13 +60,8 @@ class TransformedDistribution(Distribution):
         shapes = (inner.batch_shape, self._bijector.batch_shape)
         self._broadcast_shape = None if None in shapes else tuple(torch.broadcast_shapes(*shapes))
 
-    @property
-    def bijector(self) -> Any:
-        return self._bijector
-
-    @property
-    def distribution(self) -> Any:
-        return self._distribution
+    bijector = property(lambda self: self._bijector)
+    distribution = property(lambda self: self._distribution)
 
     @property
     def is_linear_transformation(self) -> bool:
@@ -114,13 +109,8 @@ class LogNormal(TransformedDistribution):
         super().__init__(Exp(), Normal(loc, scale, seed, dtype), seed, name)
         self.parameter_names = ["loc", "scale"]
 
-    @property
-    def loc(self) -> Any:
-        return self.default_parameters[0]
-
-    @property
-    def scale(self) -> Any:
-        return self.default_parameters[1]
+    loc = property(lambda self: self.default_parameters[0])
+    scale = property(lambda self: self.default_parameters[1])
 
     def _mean(self, loc: Any = None, scale: Any = None) -> Any:
         loc, scale = self._given(loc, scale)
@@ -176,13 +166,8 @@ class Gumbel(TransformedDistribution):
         self.default_parameters = [self._to_tensor(loc), self._to_tensor(scale)]
         check_positive(self.default_parameters[1], "scale")
 
-    @property
-    def loc(self) -> Any:
-        return self.default_parameters[0]
-
-    @property
-    def scale(self) -> Any:
-        return self.default_parameters[1]
+    loc = property(lambda self: self.default_parameters[0])
+    scale = property(lambda self: self.default_parameters[1])
 
     def _own(self) -> tuple[torch.Tensor, torch.Tensor]:
         return self._given(None, None)
@@ -202,12 +187,12 @@ class Gumbel(TransformedDistribution):
 
     def _log_prob(self, value: Any) -> Any:
         loc, scale = self._own()
-        z = (self._checked(value, "value").to(self.dtype) - loc) / scale
+        z = (self._value(value) - loc) / scale
         return -(z + torch.exp(-z)) - torch.log(scale)
 
     def _cdf(self, value: Any) -> Any:
         loc, scale = self._own()
-        return torch.exp(-torch.exp(-(self._checked(value, "value").to(self.dtype) - loc) / scale))
+        return torch.exp(-torch.exp(-(self._value(value) - loc) / scale))
 
     def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any) -> Any:
         check_name(dist, "Gumbel")

@@ -38,13 +38,8 @@ class Uniform(Distribution):
         if self._low is not None and self._high is not None and not bool(torch.all(self._low < self._high)):
             raise ValueError("low must be less than high")
 
-    @property
-    def low(self) -> Any:
-        return self._low
-
-    @property
-    def high(self) -> Any:
-        return self._high
+    low = property(lambda self: self._low)
+    high = property(lambda self: self._high)
 
     def _mean(self, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
@@ -60,12 +55,12 @@ class Uniform(Distribution):
 
     def _prob(self, value: Any, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         return torch.where((value >= low) & (value <= high), 1.0 / (high - low), 0.0)
 
     def _cdf(self, value: Any, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
-        value = self._checked(value, "value").to(self.dtype)
+        value = self._value(value)
         inside = torch.where(value < low, 0.0, (value - low) / (high - low))
         return torch.where(value >= high, 1.0, inside)
 
