@@ -56,7 +56,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
 def rotate(img: Any, angle: float, resample: Inter, expand: bool, center: Any, fill_value: Any) -> Any:
     """A PIL image turned counter-clockwise."""
     _check(img)
-    return _rotate(img, angle, resample, expand, center, check_fill(fill_value))
+    return _rotate(img, angle, resample, expand, center, check_fill(fill_value, "fill_value"))
 
 
 def random_crop(img: Any, size: Any, padding: Any, pad_if_needed: bool, fill_value: Any, padding_mode: str) -> Any:

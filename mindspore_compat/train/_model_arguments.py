@@ -7,7 +7,14 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_int,
+    check_non_negative_int,
+    check_one_of,
+    check_positive_int,
+    check_type,
+)
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn._compiled_cell import CompiledCell
@@ -43,12 +50,8 @@ def parts_of(
     Raises:
         ValueError: if there are such beside it.
     """
-    if (
-        loss_fn is not None
-        or optimizer is not None
-        or amp_level != "O0"
-        or kwargs.get("loss_scale_manager") is not None
-    ):
+    manager = kwargs.get("loss_scale_manager")
+    if any(part is not None for part in (loss_fn, optimizer, manager)) or amp_level != "O0":
         raise ValueError(
             "For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep "
             "that is given as the network. Leave them out here."
@@ -61,38 +64,29 @@ def parts_of(
 def check_kwargs(kwargs: dict[str, Any]) -> None:
     """ValueError for options that Model does not have, TypeError for a wrong ``keep_batchnorm_fp32``."""
     for name in kwargs:
-        if name not in ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"):
-            raise ValueError(
-                "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
-                f"'boost_config_dict' or 'acc_level', but got '{name}'."
-            )
-    keep = kwargs.get("keep_batchnorm_fp32")
-    if keep is not None:
-        check_type(keep, "keep_batchnorm_fp32", bool, "Model")
+        check_one_of(
+            name, "kwargs", ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"), "Model"
+        )
+    if kwargs.get("keep_batchnorm_fp32") is not None:
+        check_bool(kwargs["keep_batchnorm_fp32"], "keep_batchnorm_fp32", "Model")
 
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
     """TypeError, ValueError for levels of precision and boost that are none, or do not fit network and optimizer."""
-    check_level_names(amp_level, boost_level, " It is Model's 'amp_level'.")
+    check_level_names(amp_level, boost_level, "Model")
     if amp_level != "O0" and isinstance(network, CompiledCell):
         raise ValueError(
             "For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
             "torch.compile(amp.auto_mixed_precision(cell, level))."
         )
     if optimizer is None and amp_level != "O0":
-        raise ValueError(
-            "Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set "
-            "amp_level='O0'!"
-        )
+        raise ValueError("For 'Model', 'amp_level' must be 'O0' without an optimizer.")
 
 
 def check_eval_indexes(eval_indexes: Any) -> None:
     """ValueError unless None or a list of three."""
     if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-        raise ValueError(
-            "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it must be "
-            f"three. But got 'eval_indexes' {eval_indexes}"
-        )
+        raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
 
 
 def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sink_size: Any) -> None:
@@ -102,18 +96,14 @@ def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sin
     check_positive_int(epoch, "epoch", where)
     check_non_negative_int(initial_epoch, "initial_epoch", where)
     if initial_epoch >= epoch:
-        raise ValueError(
-            f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter "
-            f"'epoch' is {epoch}, 'initial_epoch' is {initial_epoch}."
-        )
+        raise ValueError(f"For '{where}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}.")
 
 
 def check_sink_size(sink_size: Any, where: str) -> None:
     """TypeError unless an int, ValueError unless -1 or positive."""
     check_int(sink_size, "sink_size", where)
     if sink_size < -1 or sink_size == 0:
-        kind = "parameter" if where.endswith("fit") else "argument"
-        raise ValueError(f"For '{where}', The {kind} 'sink_size' must be -1 or positive, but got {sink_size}.")
+        raise ValueError(f"For '{where}', 'sink_size' must be -1 or positive, but got {sink_size}.")
 
 
 def check_callbacks(callbacks: Any, mode: str) -> None:
@@ -149,11 +139,7 @@ def predict_input(item: Any, is_torch: bool) -> Any:
         return {key: predict_input(value, is_torch) for key, value in item.items()}
     if item is None or isinstance(item, (int, float, str)):
         return item
-    if not isinstance(item, torch.Tensor):
-        raise TypeError(
-            "The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of them), "
-            f"but got type {type(item).__name__}. Wrap arrays as mindspore.Tensor."
-        )
+    check_type(item, "predict_data", (torch.Tensor, int, float, str, tuple, list, dict), "Model.predict")
     if item.numel() == 0:
         raise ValueError("The input data can not be empty.")
     if current_device() is not CPU:

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
+from mindspore_compat._api.validate import check_one_of, check_str_in, check_type
 from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
 from mindspore_compat.boost.grad_freeze import FreezeOpt
 from mindspore_compat.nn import layer as _layer
@@ -183,13 +183,8 @@ def custom_mixed_precision(
     """
     if not isinstance(network, Cell):
         raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
-    if white_list is None and black_list is None:
-        raise ValueError("For custom_mixed_precision, one of white_list and black_list must be provided.")
-    if white_list is not None and black_list is not None:
-        raise ValueError(
-            "For custom_mixed_precision, the white_list or black_list cannot be provided at the same time, "
-            "please provide one or the other."
-        )
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For 'custom_mixed_precision', give either white_list or black_list.")
     _check_half(dtype)
     if white_list is not None:
         _check_list(white_list, "white_list", (Cell, Primitive))
@@ -204,16 +199,10 @@ def custom_mixed_precision(
 
 
 def _check_list(classes: Any, name: str, allowed: tuple[type, ...]) -> None:
-    if not isinstance(classes, list):
-        raise TypeError(f"The type of {name} should be list, but got {type(classes)}")
-    for item in classes:
-        if not isinstance(item, type):
-            raise TypeError(f"The element in {name} should be a class, but got {item}")
-        if not issubclass(item, allowed):
-            raise TypeError(
-                f"The subclass of element in {name} should be one of {[base.__name__ for base in allowed]}, but got "
-                f"{item}"
-            )
+    for item in check_type(classes, name, list, "custom_mixed_precision"):
+        if not isinstance(item, type) or not issubclass(item, allowed):
+            kinds = " or ".join(base.__name__ for base in allowed)
+            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold subclasses of {kinds}, but got {item}.")
 
 
 # --- the training Cell ------------------------------------------------------------------------------------------------
@@ -260,14 +249,10 @@ def _add_loss_network(network: Any, loss_fn: Any, cast_model_type: Any) -> Any:
     return (Float32WithLossCell if half else WithLossCell)(network, loss_fn)
 
 
-def check_level_names(level: Any, boost_level: Any, end: str = "") -> None:
-    """TypeError, ValueError for levels of precision and boost that are none; ``end`` says whose they are."""
-    if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.{end}")
-    if level not in LEVELS:
-        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.{end}")
-    if boost_level not in ("O0", "O1", "O2"):
-        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+def check_level_names(level: Any, boost_level: Any, owner: str) -> None:
+    """TypeError, ValueError for levels of precision and boost that are none."""
+    check_str_in(level, "amp_level", LEVELS, owner)
+    check_one_of(boost_level, "boost_level", ("O0", "O1", "O2"), owner)
 
 
 def build_train_network(
@@ -286,7 +271,7 @@ def build_train_network(
     """
     check_type(network, "network", Cell, "build_train_network")
     check_type(optimizer, "optimizer", (Optimizer, FreezeOpt), "build_train_network")
-    check_level_names(level, boost_level)
+    check_level_names(level, boost_level, "build_train_network")
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:
@@ -330,15 +315,9 @@ def _with_precision(network: Any, config: dict[str, Any], level: str) -> Any:
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
-            raise ValueError(
-                f"Unsupported arg '{name}'. Known are 'cast_model_type', 'keep_batchnorm_fp32' and "
-                "'loss_scale_manager'."
-            )
+            raise ValueError(f"For 'build_train_network', there is no argument '{name}'.")
     if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
-        raise TypeError(
-            "The 'cast_model_type' should be one of [mindspore.float16, mindspore.float32], but got "
-            f"'{options['cast_model_type']}'."
-        )
+        raise TypeError(f"'cast_model_type' must be float16 or float32, but got {options['cast_model_type']!r}.")
     if "keep_batchnorm_fp32" in options:
         check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network")
     manager = options.get("loss_scale_manager")

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._api.validate import check_number, check_positive_int
 from mindspore_compat._runtime.arrivals import Arrivals
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
@@ -37,16 +37,7 @@ class FixedLossScaleManager(LossScaleManager):
     """
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
-        if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
-            raise TypeError(
-                f"For 'FixedLossScaleManager', the 'loss_scale' must be a number, but got {type(loss_scale).__name__}."
-            )
-        if loss_scale < 1:
-            raise ValueError(
-                f"The argument 'loss_scale' must be >= 1, but got {loss_scale}. It is an argument of "
-                "FixedLossScaleManager."
-            )
-        self._loss_scale = loss_scale
+        self._loss_scale = check_number(loss_scale, "loss_scale", "FixedLossScaleManager", (int, float), 1)
         self._drop_overflow_update = drop_overflow_update
 
     def get_loss_scale(self) -> float:
@@ -91,20 +82,10 @@ class DynamicLossScaleManager(LossScaleManager):
 
     def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
         owner = "DynamicLossScaleManager"
-        if isinstance(init_loss_scale, bool) or not isinstance(init_loss_scale, (int, float)):
-            raise TypeError(
-                f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}."
-            )
-        if init_loss_scale < 1.0:
-            raise ValueError(
-                f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}. It is an argument of {owner}."
-            )
+        self.loss_scale = check_number(init_loss_scale, "init_loss_scale", owner, (int, float), 1)
         if scale_factor <= 0:
-            raise ValueError(
-                f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}."
-            )
+            raise ValueError(f"For '{owner}', 'scale_factor' must be above 0, but got {scale_factor}.")
         check_positive_int(scale_window, "scale_window", owner)
-        self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
         self.cur_iter, self.last_overflow_iter = 1, 0

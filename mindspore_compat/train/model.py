@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.nn._compiled_cell import as_cell
 from mindspore_compat.nn.cell import Cell
@@ -77,12 +77,7 @@ class Model:
         step = network if isinstance(network, TorchTrainStep) else None
         if step is not None:
             network, loss_fn, optimizer, amp_level = parts_of(step, loss_fn, optimizer, amp_level, kwargs)
-        if not isinstance(network, torch.nn.Module):
-            raise TypeError(
-                f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module "
-                "serves as well."
-            )
-        network = as_cell(network)
+        network = as_cell(check_type(network, "network", torch.nn.Module, "Model"))
         check_kwargs(kwargs)
         boost_level = kwargs.get("acc_level", boost_level)
         check_levels(network, optimizer, amp_level, boost_level)
@@ -165,16 +160,9 @@ class Model:
     ) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
-        if not isinstance(valid_frequency, (int, list)):
-            raise TypeError(
-                "For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type "
-                f"{type(valid_frequency)}."
-            )
+        check_type(valid_frequency, "valid_frequency", (int, list), "Model.fit")
         if valid_dataset is not None and not self._metric_fns:
-            raise ValueError(
-                "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be None or empty, "
-                "you should set the argument 'metrics' for model."
-            )
+            raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
         self._run_training(
             "Model.fit",
             epoch,
@@ -201,10 +189,7 @@ class Model:
         """
         check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval")
         if not self._metric_fns:
-            raise ValueError(
-                "For Model.eval, the model argument 'metrics' can not be None or empty, "
-                "you should set the argument 'metrics' for model."
-            )
+            raise ValueError("For 'Model.eval', Model needs the argument 'metrics'.")
         check_callbacks(callbacks, "eval")
         cb_params = InternalCallbackParam(list_callback=self._transform_callbacks(callbacks), network=self._network)
         self._describe_evaluation(cb_params, valid_dataset)
@@ -259,10 +244,7 @@ class Model:
             if dataset is not None:
                 dataset_size(dataset)
         if valid_dataset is not None and not self._metric_fns:
-            raise RuntimeError(
-                "If define `valid_dataset`, metric fn can not be None or empty, you should set the argument 'metrics' "
-                "for model."
-            )
+            raise RuntimeError("For 'Model.build', a 'valid_dataset' needs the argument 'metrics' of Model.")
 
     def infer_train_layout(
         self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1

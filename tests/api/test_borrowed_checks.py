@@ -6,11 +6,11 @@ import logging
 
 import numpy as np
 import pytest
+from mindspore_compat._c_expression import MSContext, typing
 
 import mindspore_compat as ms
 from mindspore_compat import _checkparam as V
 from mindspore_compat import nn
-from mindspore_compat._c_expression import MSContext, typing
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.log import _LogActionOnce
 from mindspore_compat.nn.wrap.cell_wrapper import _MicroBatch

@@ -10,9 +10,9 @@ import weakref
 
 import numpy as np
 import pytest
+from mindspore_compat._c_expression import typing
 
 import mindspore_compat as ms
-from mindspore_compat._c_expression import typing
 from mindspore_compat.common import initializer as init
 from mindspore_compat.common.seed import _get_graph_seed
 from mindspore_compat.parallel._utils import _get_pipeline_stages, _get_stage_device_num

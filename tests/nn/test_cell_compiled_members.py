@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mindspore_compat._c_expression import MixedPrecisionType
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
-from mindspore_compat._c_expression import MixedPrecisionType
 from tests.support.oracle import run_oracle
 
 

@@ -374,7 +374,7 @@ def test_build_checks_its_arguments() -> None:
     _model().build(_data())
     with pytest.raises(ValueError, match="can not both be None"):
         _model().build()
-    with pytest.raises(RuntimeError, match="metric fn can not be None"):
+    with pytest.raises(RuntimeError, match="'metrics'"):
         _model().build(None, _data())
 
 

@@ -113,7 +113,7 @@ def test_fit_evaluates_and_history_records(capsys) -> None:
         and len(history.history["acc"]) == 2
     )
     assert capsys.readouterr().out.count("Eval result: epoch ") == 2
-    with pytest.raises(ValueError, match="'metrics' can not be None"):
+    with pytest.raises(ValueError, match="'metrics'"):
         _model().fit(1, _data(), _data())
 
 
@@ -201,7 +201,7 @@ def test_predict_takes_tensors_lists_and_tuples() -> None:
     model = Model(Pair().set_train())
     total, training = model.predict(Tensor([1.0]), (Tensor([2.0]), Tensor([3.0])))
     assert total.asnumpy() == 7 and isinstance(total, Tensor) and not training and not total.requires_grad
-    with pytest.raises(TypeError, match="but got type ndarray"):
+    with pytest.raises(TypeError, match="of type ndarray"):
         Model(nn.Dense(1, 1)).predict(np.ones((1, 1), np.float32))
     with pytest.raises(ValueError, match="can not be empty"):
         Model(nn.Dense(1, 1)).predict(Tensor(np.ones((0, 1), np.float32)))
@@ -361,14 +361,14 @@ def _two_outputs(**settings: Any) -> Model:
             ValueError,
             "'sink_size' must be -1 or positive, but got -3",
         ),
-        (lambda: _model().train(2, _data(), initial_epoch=2), ValueError, "must bigger than parameter 'initial_epoch'"),
+        (lambda: _model().train(2, _data(), initial_epoch=2), ValueError, "'initial_epoch'"),
         (lambda: _model().train(1, iter([1])), TypeError, "list_iterator|must be a mindspore.dataset Dataset"),
-        (lambda: _model().eval(_data()), ValueError, "'metrics' can not be None or empty"),
+        (lambda: _model().eval(_data()), ValueError, "'metrics'"),
         (lambda: _model(metrics={"accurate"}), KeyError, "accurate"),
         (lambda: _model(metrics=["acc"]), TypeError, "must be None, dict or set"),
-        (lambda: _model(amp_level="O9"), ValueError, "The 'level' should be in"),
+        (lambda: _model(amp_level="O9"), ValueError, "'amp_level'"),
         (lambda: _model(keep_bn=True), ValueError, "but got 'keep_bn'"),
-        (lambda: Model(3), TypeError, "'network' should be 'Cell', but got type 'int'"),
+        (lambda: Model(3), TypeError, "'network'"),
         (lambda: Model(nn.Dense(1, 1), metrics={"acc"}), ValueError, "`eval_network` must not be None"),
         (
             lambda: Model(torch.nn.Linear(1, 1), None, nn.Momentum(nn.Dense(1, 1).trainable_params(), 0.1, 0.9)),
@@ -382,7 +382,7 @@ def _two_outputs(**settings: Any) -> Model:
         ),
         (lambda: ModelCheckpoint("a/b"), ValueError, "does not contain '/'"),
         (lambda: ModelCheckpoint(config=3), TypeError, "should be 'CheckpointConfig', but got"),
-        (lambda: ms.CheckpointConfig(None, None, None, None), ValueError, "can't be all None or 0"),
+        (lambda: ms.CheckpointConfig(None, None, None, None), ValueError, "must be above 0"),
         (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError, "epoch_num"),
     ],
 )

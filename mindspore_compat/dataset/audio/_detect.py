@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, number, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real
 from mindspore_compat.dataset.core.validator_helpers import check_nonzero
 
 __all__ = ["DetectPitchFrequency", "Vad"]
@@ -22,8 +22,8 @@ class DetectPitchFrequency(AudioOperation):
     sample_rate: Annotated[int, check_nonzero]
     frame_time: Annotated[float, real(0, above=True)] = 0.01
     win_length: Annotated[int, integer(1)] = 30
-    freq_low: Annotated[float, number(0, above=True)] = 85
-    freq_high: Annotated[float, number(0, above=True)] = 3400
+    freq_low: Annotated[float, real(0, above=True)] = 85
+    freq_high: Annotated[float, real(0, above=True)] = 3400
 
     def _correlations(self, rows: np.ndarray) -> np.ndarray:
         """(channel, frame, lag), from lag 1."""
@@ -73,22 +73,22 @@ class Vad(AudioOperation):
     """SoX's voice activity detector: what comes before the first voice is cut off."""
 
     sample_rate: Annotated[int, integer(1)]
-    trigger_level: Annotated[float, number()] = 7.0
-    trigger_time: Annotated[float, number(0)] = 0.25
-    search_time: Annotated[float, number(0)] = 1.0
-    allowed_gap: Annotated[float, number(0)] = 0.25
-    pre_trigger_time: Annotated[float, number(0)] = 0.0
-    boot_time: Annotated[float, number(0)] = 0.35
-    noise_up_time: Annotated[float, number(0)] = 0.1
-    noise_down_time: Annotated[float, number(0)] = 0.01
-    noise_reduction_amount: Annotated[float, number(0)] = 1.35
-    measure_freq: Annotated[float, number(0, above=True)] = 20.0
-    measure_duration: Annotated[float | None, number(0)] = None
-    measure_smooth_time: Annotated[float, number(0)] = 0.4
-    hp_filter_freq: Annotated[float, number(0, above=True)] = 50.0
-    lp_filter_freq: Annotated[float, number(0, above=True)] = 6000.0
-    hp_lifter_freq: Annotated[float, number(0, above=True)] = 150.0
-    lp_lifter_freq: Annotated[float, number(0, above=True)] = 2000.0
+    trigger_level: Annotated[float, real()] = 7.0
+    trigger_time: Annotated[float, real(0)] = 0.25
+    search_time: Annotated[float, real(0)] = 1.0
+    allowed_gap: Annotated[float, real(0)] = 0.25
+    pre_trigger_time: Annotated[float, real(0)] = 0.0
+    boot_time: Annotated[float, real(0)] = 0.35
+    noise_up_time: Annotated[float, real(0)] = 0.1
+    noise_down_time: Annotated[float, real(0)] = 0.01
+    noise_reduction_amount: Annotated[float, real(0)] = 1.35
+    measure_freq: Annotated[float, real(0, above=True)] = 20.0
+    measure_duration: Annotated[float | None, real(0)] = None
+    measure_smooth_time: Annotated[float, real(0)] = 0.4
+    hp_filter_freq: Annotated[float, real(0, above=True)] = 50.0
+    lp_filter_freq: Annotated[float, real(0, above=True)] = 6000.0
+    hp_lifter_freq: Annotated[float, real(0, above=True)] = 150.0
+    lp_lifter_freq: Annotated[float, real(0, above=True)] = 2000.0
 
     def _prepare(self) -> None:
         if self.noise_up_time < self.noise_down_time:

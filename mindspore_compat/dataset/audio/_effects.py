@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat.dataset.audio._filters import filtered
 from mindspore_compat.dataset.audio._operation import AudioOperation, magnitudes_of, need_complex
 from mindspore_compat.dataset.audio.utils import BorderType, DensityFunction, FadeShape, GainType, ScaleType
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_real
 
@@ -47,9 +47,9 @@ class AmplitudeToDB(AudioOperation):
     least_rank = 2
 
     stype: Annotated[ScaleType, kind_of(ScaleType)] = ScaleType.POWER
-    ref_value: Annotated[float, number(0, above=True)] = 1.0
-    amin: Annotated[float, number(0, above=True)] = 1e-10
-    top_db: Annotated[float, number(0, above=True)] = 80.0
+    ref_value: Annotated[float, real(0, above=True)] = 1.0
+    amin: Annotated[float, real(0, above=True)] = 1e-10
+    top_db: Annotated[float, real(0, above=True)] = 80.0
 
     def _prepare(self) -> None:
         self.multiplier = 10.0 if self.stype is ScaleType.POWER else 20.0
@@ -75,7 +75,7 @@ class ComplexNorm(AudioOperation):
 
     least_rank = 0
 
-    power: Annotated[float, number(0)] = 1.0
+    power: Annotated[float, real(0)] = 1.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return magnitudes_of(need_complex(array, type(self).__name__), self.power)
@@ -240,7 +240,7 @@ class Vol(AudioOperation):
 
     def _prepare(self) -> None:
         is_db, is_power = self.gain_type is GainType.DB, self.gain_type is GainType.POWER
-        check_real(self.gain, "gain", -FLOAT_MAX_INTEGER if is_db else 0, above=is_power, types=(int, float))
+        check_real(self.gain, "gain", -FLOAT_MAX_INTEGER if is_db else 0, above=is_power)
         self.factor = 10 ** (self.gain / 20) if is_db else self.gain**0.5 if is_power else self.gain
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:

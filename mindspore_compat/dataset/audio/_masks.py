@@ -6,7 +6,7 @@ import numpy as np
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat.dataset.audio._operation import AudioOperation
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, number
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, real
 from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER
 
@@ -52,7 +52,7 @@ class MaskAlongAxis(_Mask):
 
     mask_start: Annotated[int, integer(0)]
     mask_width: Annotated[int, integer(1)]
-    mask_value: Annotated[float, number()]
+    mask_value: Annotated[float, real()]
     axis: Annotated[int, integer(1, 2)]
 
     def _stretch(self, size: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ class MaskAlongAxisIID(_Mask):
     draws = True
 
     mask_param: Annotated[int, integer(0)]
-    mask_value: Annotated[float, number()]
+    mask_value: Annotated[float, real()]
     axis: Annotated[int, integer(1, 2)]
 
     def _stretch(self, size: int) -> tuple[int, int]:
@@ -109,7 +109,7 @@ class FrequencyMasking(_Masking):
     iid_masks: Annotated[bool, flag] = False
     freq_mask_param: Annotated[int, lambda value, _: integer(0, FLOAT_MAX_INTEGER)(value, "mask_param")] = 0
     mask_start: Most = 0
-    mask_value: Annotated[float, number(0)] = 0.0
+    mask_value: Annotated[float, real(0)] = 0.0
 
 
 @arguments
@@ -123,4 +123,4 @@ class TimeMasking(_Masking):
     iid_masks: Annotated[bool, flag] = False
     time_mask_param: Annotated[int, lambda value, _: integer(0, FLOAT_MAX_INTEGER)(value, "mask_param")] = 0
     mask_start: Most = 0
-    mask_value: Annotated[float, number(0)] = 0.0
+    mask_value: Annotated[float, real(0)] = 0.0

@@ -19,7 +19,7 @@ from mindspore_compat.dataset.audio.utils import (
     linear_filters,
     mel_filters,
 )
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.validator_helpers import check_int, check_real, type_check
 
 __all__ = [
@@ -100,7 +100,7 @@ class Spectrogram(AudioOperation):
     hop_length: int | None = None
     pad: Annotated[int, integer(0)] = 0
     window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
-    power: Annotated[float, number(0)] = 2.0
+    power: Annotated[float, real(0)] = 2.0
     normalized: Annotated[bool, flag] = False
     center: Annotated[bool, flag] = True
     pad_mode: Annotated[BorderType, kind_of(BorderType)] = BorderType.REFLECT
@@ -155,9 +155,9 @@ def check_mels(
     """Raise for a mel scale that cannot be."""
     check_int(n_mels, "n_mels", 1)
     check_int(sample_rate, "sample_rate", 1)
-    check_real(f_min, "f_min", types=(int, float))
+    check_real(f_min, "f_min")
     if f_max is not None:
-        check_real(f_max, "f_max", 0, above=True, types=(int, float))
+        check_real(f_max, "f_max", 0, above=True)
         if f_min >= f_max:
             raise ValueError("MelScale: f_max should be greater than f_min.")
     elif f_min >= sample_rate // 2:
@@ -166,11 +166,14 @@ def check_mels(
     type_check(mel_type, MelType, mel_name)
 
 
-def _has_top(f_min: float, f_max: Any, types: tuple[type, ...] = (float, int)) -> bool:
-    """Whether there is an `f_max`, which is checked."""
-    if f_max is not None and f_min > check_real(f_max, "f_max", 0, types=types):
-        raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
-    return f_max is not None
+def _check_range(operation: Any) -> None:
+    """Raise ValueError where `f_max`, or half of the rate, is below `f_min`."""
+    f_min, f_max = operation.f_min, operation.f_max
+    if f_min >= operation.sample_rate // 2 if f_max is None else f_min > f_max:
+        raise ValueError(
+            f"f_max (by default half of sample_rate) must be above f_min, but got f_min: {f_min}, f_max: {f_max} and "
+            f"sample_rate: {operation.sample_rate}."
+        )
 
 
 def _top(operation: Any) -> float:
@@ -214,8 +217,8 @@ class MelSpectrogram(AudioOperation):
     n_fft: int = 400
     win_length: int | None = None
     hop_length: int | None = None
-    f_min: Annotated[float, kind_of(float)] = 0.0
-    f_max: float | None = None
+    f_min: Annotated[float, real()] = 0.0
+    f_max: Annotated[float | None, real(0)] = None
     pad: int = 0
     n_mels: Annotated[int, integer(0)] = 128
     window: WindowType = WindowType.HANN
@@ -225,15 +228,10 @@ class MelSpectrogram(AudioOperation):
     pad_mode: BorderType = BorderType.REFLECT
     onesided: bool = True
     norm: Annotated[NormType, kind_of(NormType)] = NormType.NONE
-    mel_scale: MelType = MelType.HTK
+    mel_scale: Annotated[MelType, kind_of(MelType)] = MelType.HTK
 
     def _prepare(self) -> None:
-        if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
-            raise ValueError(
-                "MelSpectrogram: sample_rate // 2 should be greater than f_min when f_max is set to None, but got "
-                f"f_min: {self.f_min}."
-            )
-        type_check(self.mel_scale, MelType, "mel_type")
+        _check_range(self)
         self._spectrogram = Spectrogram(**{name: getattr(self, name) for name in Spectrogram._arguments})  # type: ignore[attr-defined]
         self._filters = mel_filters(
             self.n_fft // 2 + 1, self.f_min, _top(self), self.n_mels, self.sample_rate, self.norm, self.mel_scale
@@ -271,64 +269,22 @@ class _Cepstrum(AudioOperation):
 _SPECTRUM = {name: default for name, (default, _) in Spectrogram._arguments.items()}  # type: ignore[attr-defined]
 
 
-def _arguments(given: Any, name: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """`given` with the defaults; as upstream, a dict that is given must hold every argument that is checked."""
-    if given is None:
-        return {**_SPECTRUM, **extra}
-    type_check(given, dict, name)
-    needed = (*_SPECTRUM, *extra) if extra else ("window", "pad_mode", "n_fft", "win_length", "pad", "power")
-    for key in needed:
-        given[key]
-    return {**_SPECTRUM, **extra, **given}
-
-
-def _check_spectrum(given: dict[str, Any]) -> None:
-    """In upstream's order: the first that is wrong is named."""
-    check_real(given["power"], "power", 0, types=(int, float))
-    type_check(given["window"], WindowType, "window")
-    for name in ("normalized", "center"):
-        type_check(given[name], bool, name)
-    type_check(given["pad_mode"], BorderType, "pad_mode")
-    type_check(given["onesided"], bool, "onesided")
-    check_int(given["pad"], "pad", 0)
-    for name, least in (("hop_length", 1), ("win_length", 0)):
-        if given[name] is not None:
-            check_int(given[name], name, least)
-
-
-def _check_transform(count: Any, name: str, dct_type: Any, norm: Any, log: Any, log_name: str, least: int) -> None:
-    check_int(count, name, least)
-    type_check(norm, NormMode, "norm")
-    type_check(log, bool, log_name)
-    if dct_type != 2:
-        raise ValueError(f"Input dct_type must be 2, but got : {dct_type}.")
-
-
 @arguments
 class MFCC(_Cepstrum):
     """Mel-frequency cepstral coefficients: (..., n_mfcc, frames)."""
 
     sample_rate: Annotated[int, integer(0)] = 16000
-    n_mfcc: int = 40
-    dct_type: int = 2
-    norm: NormMode = NormMode.ORTHO
-    log_mels: bool = False
-    melkwargs: dict | None = None
+    n_mfcc: Annotated[int, integer(1)] = 40
+    dct_type: Annotated[int, integer(2, 2)] = 2
+    norm: Annotated[NormMode, kind_of(NormMode)] = NormMode.ORTHO
+    log_mels: Annotated[bool, flag] = False
+    melkwargs: Annotated[dict | None, kind_of(dict)] = None
 
     def _prepare(self) -> None:
-        _check_transform(self.n_mfcc, "n_mfcc", self.dct_type, self.norm, self.log_mels, "log_mels", 0)
         extra = {"f_min": 0.0, "f_max": None, "n_mels": 128, "norm": NormType.NONE, "mel_scale": MelType.HTK}
-        arguments = _arguments(self.melkwargs, "melkwargs", extra)
+        arguments = {**_SPECTRUM, **extra, **(self.melkwargs or {})}
         if self.melkwargs is not None:
-            check_int(arguments["n_fft"], "n_fft", 1)
-            n_mels, *others = (arguments[key] for key in ("n_mels", "f_min", "f_max", "norm", "mel_scale"))
-            check_mels(n_mels, self.sample_rate, *others)
-            _check_spectrum(arguments)
-            if n_mels < self.n_mfcc:
-                raise ValueError(
-                    "Input n_mels should be greater than or equal to n_mfcc, but got "
-                    f"n_mfcc: {self.n_mfcc} and n_mels: {n_mels}."
-                )
+            check_int(arguments["n_mels"], "n_mels", self.n_mfcc)
         arguments |= {"f_min": float(arguments["f_min"]), "win_length": arguments["win_length"] or None}  # 0: as n_fft
         self._mel = MelSpectrogram(self.sample_rate, **arguments)
         self._cosines = cosines(self.n_mfcc, arguments["n_mels"], self.norm)
@@ -344,39 +300,21 @@ class LFCC(_Cepstrum):
 
     sample_rate: Annotated[int, integer(0)] = 16000
     n_filter: Annotated[int, integer(1)] = 128
-    n_lfcc: int = 40
-    f_min: Annotated[float, number(0)] = 0.0
-    f_max: float | None = None
-    dct_type: int = 2
-    norm: NormMode = NormMode.ORTHO
-    log_lf: bool = False
-    speckwargs: dict | None = None
+    n_lfcc: Annotated[int, integer(1)] = 40
+    f_min: Annotated[float, real(0)] = 0.0
+    f_max: Annotated[float | None, real(0)] = None
+    dct_type: Annotated[int, integer(2, 2)] = 2
+    norm: Annotated[NormMode, kind_of(NormMode)] = NormMode.ORTHO
+    log_lf: Annotated[bool, flag] = False
+    speckwargs: Annotated[dict | None, kind_of(dict)] = None
 
     def _prepare(self) -> None:
-        _check_transform(self.n_lfcc, "n_lfcc", self.dct_type, self.norm, self.log_lf, "log_lf", 1)
-        if not _has_top(self.f_min, self.f_max, (int, float)) and self.f_min >= self.sample_rate // 2:
-            raise ValueError(
-                "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
-                f"{self.f_min} and sample_rate: {self.sample_rate}."
-            )
-        arguments = _arguments(self.speckwargs, "speckwargs", {})
+        _check_range(self)
+        arguments = {**_SPECTRUM, **(self.speckwargs or {})}
         n_fft = arguments["n_fft"]
-        if self.speckwargs is not None:
-            type_check(arguments["window"], WindowType, "window")
-            type_check(arguments["pad_mode"], BorderType, "pad_mode")
-            check_int(arguments["pad"], "pad", 0)
-            check_real(arguments["power"], "power", 0, types=(float,))
-            if n_fft < self.n_lfcc:
-                raise ValueError(
-                    "n_fft should be greater than or equal to n_lfcc, but got n_fft: "
-                    f"{n_fft} and n_lfcc: {self.n_lfcc}."
-                )
-        win_length = arguments["win_length"]
-        if isinstance(win_length, int) and isinstance(n_fft, int) and win_length > n_fft:
-            raise ValueError(
-                f"win_length must be less than or equal to n_fft, but got win_length: {win_length} and n_fft: {n_fft}."
-            )
         self._spectrogram = Spectrogram(**arguments)
+        if n_fft < self.n_lfcc:
+            raise ValueError(f"n_fft must be at least n_lfcc, but got n_fft: {n_fft} and n_lfcc: {self.n_lfcc}.")
         self._filters = linear_filters(n_fft // 2 + 1, self.f_min, _top(self), self.n_filter, self.sample_rate)
         self._cosines = cosines(self.n_lfcc, self.n_filter, self.norm)
         self.log = self.log_lf

@@ -10,7 +10,7 @@ import numpy as np
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex, need_rank
 from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
 from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, mel_filters
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import check_nonzero, check_real, type_check
 
@@ -102,8 +102,8 @@ class GriffinLim(AudioOperation):
     win_length: Annotated[int | None, integer(0)] = None
     hop_length: Annotated[int | None, integer(0)] = None
     window_type: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
-    power: Annotated[float, number(0, above=True)] = 2.0
-    momentum: Annotated[float, number(0)] = 0.99
+    power: Annotated[float, real(0, above=True)] = 2.0
+    momentum: Annotated[float, real(0)] = 0.99
     length: Annotated[int | None, integer(0)] = None
     rand_init: Annotated[bool, flag] = True
 
@@ -157,8 +157,8 @@ class InverseMelScale(AudioOperation):
     f_min: float = 0.0
     f_max: float | None = None
     max_iter: Annotated[int, integer(1)] = 100000
-    tolerance_loss: Annotated[float, number(0, above=True)] = 1e-5
-    tolerance_change: Annotated[float, number(0, above=True)] = 1e-8
+    tolerance_loss: Annotated[float, real(0, above=True)] = 1e-5
+    tolerance_change: Annotated[float, real(0, above=True)] = 1e-8
     sgdargs: dict | None = None
     norm: NormType = NormType.NONE
     mel_type: MelType = MelType.HTK
@@ -223,7 +223,7 @@ def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.nda
 class PhaseVocoder(AudioOperation):
     """Stretches complex pairs (..., freq, time, 2) in time without changing the pitch."""
 
-    rate: Annotated[float, number(0, above=True)]
+    rate: Annotated[float, real(0, above=True)]
     phase_advance: Annotated[np.ndarray, kind_of(np.ndarray)]
 
     def _compute(self, array: np.ndarray) -> Any:
@@ -251,7 +251,7 @@ class TimeStretch(AudioOperation):
 
     hop_length: Annotated[int | None, integer(1)] = None
     n_freq: Annotated[int, integer(1)] = 201
-    fixed_rate: Annotated[float | None, number(0, above=True)] = None
+    fixed_rate: Annotated[float | None, real(0, above=True)] = None
 
     def _prepare(self) -> None:
         self._fixed_rate = 1 if self.fixed_rate is None else self.fixed_rate

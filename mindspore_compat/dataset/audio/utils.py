@@ -180,8 +180,8 @@ def create_dct(n_mfcc: int, n_mels: int, norm: NormMode = NormMode.NONE) -> np.n
 
 def _check_filters(n_freqs: Any, f_min: Any, f_max: Any, count: Any, count_name: str, sample_rate: Any) -> None:
     check_int(n_freqs, "n_freqs", 0)
-    check_real(f_min, "f_min", 0, types=(int, float))
-    check_real(f_max, "f_max", 0, above=True, types=(int, float))
+    check_real(f_min, "f_min", 0)
+    check_real(f_max, "f_max", 0, above=True)
     if f_min > f_max:
         raise ValueError(f"Input f_min should be no more than f_max, but got f_min: {f_min} and f_max: {f_max}.")
     check_int(count, count_name, 1)

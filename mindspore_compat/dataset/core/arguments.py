@@ -1,6 +1,6 @@
 """Arguments of operations, each on one line with its check: ``gain: Annotated[float, real(0, 100)] = 20.0``.
 
-A check is ``check(value, name) -> what is kept``; it raises upstream's error, in the words of `validator_helpers`.
+A check is ``check(value, name) -> what is kept``; it raises TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from mindspore_compat.dataset.core.validator_helpers import (
     INT32_MIN,
     check_int,
     check_real,
-    quoted,
     refused,
     type_check,
 )
@@ -31,11 +30,11 @@ __all__ = [
     "flag",
     "integer",
     "kind_of",
-    "number",
     "own_dtype",
     "real",
+    "several",
     "text",
-    "wanted",
+    "with_default",
 ]
 
 Check = Callable[[Any, str], Any]
@@ -46,8 +45,8 @@ Class = TypeVar("Class", bound=type)
 def arguments(cls: Class) -> Class:
     """Decorator: the annotated attributes of a class (and of its bases that have it) are the arguments of ``__init__``.
 
-    They are checked in their order (those that the class names in `checked_first` before) and kept under their names,
-    then `_prepare` is called. None passes where it is the default.
+    They are checked in their order and kept under their names, then `_prepare` is called. None passes where it is the
+    default.
     """
     rows = {**getattr(cls, "_arguments", {})}
     for name, kind in inspect.get_annotations(cls, eval_str=True).items():
@@ -61,9 +60,7 @@ def arguments(cls: Class) -> Class:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{type(self).__name__}: {error}") from None
-        first = type(self).checked_first if hasattr(type(self), "checked_first") else ()
-        for name in (*first, *(name for name in rows if name not in first)):
-            default, check = rows[name]
+        for name, (default, check) in rows.items():
             value = given.get(name, default)
             setattr(self, name, value if check is None or (value is None is default) else check(value, name))
         self._prepare()
@@ -99,7 +96,7 @@ def dtype_like(value: Any, name: str) -> Any:
 def wrong_dtype(value: Any, name: str, types: str = "<class 'numpy.dtype'>") -> Exception:
     """The error for what is no dtype; `types` are those that upstream names besides its own."""
     shown = "[" + ", ".join(filter(None, ("<class 'mindspore._c_expression.typing.Type'>", types))) + "]"
-    words = f"Argument {name} with value {quoted(value)} is not of type {shown}, but got {type(value)}."
+    words = f"Argument {name} with value {value!r} is not of type {shown}, but got {type(value)}."
     return refused(TypeError, words, value, "Give a type such as mindspore.float32 or numpy.float32.")
 
 
@@ -117,34 +114,46 @@ def own_dtype(value: Any, name: str) -> Any:
 flag, text = kind_of(bool), kind_of(str)
 
 
-def wanted(kind: type | tuple[type, ...], shown: str) -> Check:
-    """A value of that kind, in the words of the text operations: ``should be {shown}``."""
+def integer(low: int = INT32_MIN, high: int = INT32_MAX) -> Check:
+    """An int between the limits."""
+    return partial(check_int, low=low, high=high)
 
-    def check(value: Any, name: str) -> Any:
-        if not isinstance(value, kind):
-            raise refused(TypeError, f"Wrong input type for {name}, should be {shown}.", value)
-        return value
+
+def real(low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False) -> Check:
+    """A number between the limits; with `above` not the lower one."""
+    return partial(check_real, low=low, high=high, above=above)
+
+
+def with_default(default: Any, check: Check) -> Check:
+    """As `check`, but None stands for the default."""
+    return lambda value, name: default if value is None else check(value, name)
+
+
+def several(
+    one: Check,
+    counts: tuple[int, ...] = (2,),
+    spread: Callable[[Any], tuple] | None = None,
+    is_ordered: bool = False,
+) -> Check:
+    """A list or tuple of so many values, each checked by `one`; kept as a tuple.
+
+    Args:
+        counts: lengths that are allowed; without one every length is.
+        spread: makes the tuple of a single value, where that may stand for all.
+        is_ordered: the values are pairs (min, max).
+    """
+
+    def check(value: Any, name: str) -> tuple:
+        if isinstance(value, (list, tuple)):
+            values = tuple(one(item, f"{name}[{place}]") for place, item in enumerate(value))
+            if counts and len(values) not in counts:
+                raise TypeError(f"{name} needs {' or '.join(map(str, counts))} values, but got {value}.")
+        elif spread is None:
+            raise TypeError(f"{name} must be a list or tuple, but got {value!r}.")
+        else:
+            values = spread(one(value, name))
+        if is_ordered and any(low > high for low, high in zip(values[::2], values[1::2], strict=True)):
+            raise ValueError(f"{name} must be in (min, max) format, but got {value}.")
+        return values
 
     return check
-
-
-def integer(low: int = INT32_MIN, high: int = INT32_MAX, is_named: bool = True) -> Check:
-    """An int between the limits; some messages of upstream do not name the argument."""
-    return partial(check_int, low=low, high=high, is_named=is_named)
-
-
-def real(
-    low: float = -FLOAT_MAX_INTEGER,
-    high: float = FLOAT_MAX_INTEGER,
-    above: bool = False,
-    types: tuple[type, ...] = (float, int),
-    is_named: bool = True,
-) -> Check:
-    """An int or float between the limits; with `above` not the lower one. `types`: their order
-    in a message.
-    """
-    return partial(check_real, low=low, high=high, above=above, types=types, is_named=is_named)
-
-
-#: `real` for the arguments whose message names int first
-number = partial(real, types=(int, float))

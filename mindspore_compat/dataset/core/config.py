@@ -16,11 +16,13 @@ import numpy as np
 
 from mindspore_compat.dataset.core import randomness
 from mindspore_compat.dataset.core.validator_helpers import (
-    INT32_MAX,
     UINT32_MAX,
     check_file,
+    check_int,
+    check_member,
     cpu_count,
-    refused,
+    type_check,
+    type_check_list,
     workers_in_range,
 )
 from mindspore_compat.dataset.debug import DebugHook, PrintMetaDataHook
@@ -107,25 +109,17 @@ _values: dict[str, Any] = {
 
 
 def _set_flag(name: str, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise refused(TypeError, f"{name} must be of type bool.", type(value))
+    type_check(value, bool, name)
     _values[name] = value
 
 
 def _set_count(name: str, value: Any, minimum: int = 1) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise refused(TypeError, f"{name} isn't of type int.", type(value))
-    if not minimum <= value <= INT32_MAX:
-        raise ValueError(f"{name} is not within the required range [{minimum}, INT32_MAX({INT32_MAX})], got {value}.")
-    _values[name] = value
+    _values[name] = check_int(value, name, minimum)
 
 
 def set_seed(seed: int) -> None:
     """Seed the pipeline, `random` and `numpy.random`. Raises: TypeError, ValueError outside [0, UINT32_MAX]."""
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise refused(TypeError, "seed isn't of type int.", type(seed))
-    if not 0 <= seed <= UINT32_MAX:
-        raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({UINT32_MAX})], got {seed}.")
+    check_int(seed, "seed", 0, UINT32_MAX)
     randomness.reseed(seed)
     random.seed(seed)
     np.random.seed(seed)
@@ -148,10 +142,6 @@ def get_prefetch_size() -> int:
 
 def set_num_parallel_workers(num: int) -> None:
     """Default number of workers of an operation; more than the CPUs is lowered with one notice."""
-    if isinstance(num, int) and not isinstance(num, bool) and not 0 < num <= INT32_MAX:
-        raise ValueError(
-            f"Number of parallel workers given is not within the required range (0, INT32_MAX({INT32_MAX})], got {num}."
-        )
     _values["num_parallel_workers"] = workers_in_range(num)
     _values["wanted_workers"] = num
 
@@ -208,8 +198,6 @@ def get_callback_timeout() -> int:
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
     """Accepted without effect: there is no C++ pipeline to tune, so no profile is written either."""
-    if filepath_prefix is not None and not isinstance(filepath_prefix, str):
-        raise refused(TypeError, "filepath_prefix must be a str value.", type(filepath_prefix))
     _set_flag("enable_autotune", enable)
 
 
@@ -298,14 +286,10 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
     (`dataset.debug.DebugHook`) around each operation of map; None stands for a `PrintMetaDataHook`, and an empty list
     for the hooks of before.
     """
-    if not isinstance(debug_mode_flag, bool):
-        raise refused(TypeError, "debug_mode_flag isn't of type boolean.", type(debug_mode_flag))
+    type_check(debug_mode_flag, bool, "debug_mode_flag")
     hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
-    if not isinstance(hooks, list):
-        raise TypeError(f"debug_hook_list is not a list, but {type(hooks)}.")
-    for hook in hooks:
-        if not isinstance(hook, DebugHook):
-            raise TypeError(f"All items in debug_hook_list must be of type DebugHook, but got {type(hook)}.")
+    type_check(hooks, list, "debug_hook_list")
+    type_check_list(hooks, DebugHook, "debug_hook_list")
     _values["debug_hooks"] = hooks or _values["debug_hooks"]
     _values["debug_mode"] = debug_mode_flag
 
@@ -322,8 +306,7 @@ def debug_hooks() -> list[DebugHook]:
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """What passes that begin from now on do with rows that fail in a `map`."""
-    if not isinstance(error_samples_mode, ErrorSamplesMode):
-        raise refused(TypeError, "error_samples_mode must be of type ErrorSamplesMode.", type(error_samples_mode))
+    type_check(error_samples_mode, ErrorSamplesMode, "error_samples_mode")
     _values["error_samples_mode"] = error_samples_mode
 
 
@@ -334,9 +317,7 @@ def get_error_samples_mode() -> ErrorSamplesMode:
 
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
     """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
-    for name, value in (("do_copy", do_copy), ("parallel_convert", parallel_convert)):
-        if not isinstance(value, bool):
-            raise refused(TypeError, f"{name} must be of type bool.", type(value))
+    type_check(do_copy, bool, "do_copy")
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
 
 
@@ -347,11 +328,7 @@ def get_iterator_mode() -> dict[str, bool]:
 
 def set_multiprocessing_start_method(start_method: str = "fork") -> None:
     """How worker processes start: "fork" or "spawn"; with "spawn" sources and functions must be picklable."""
-    if not isinstance(start_method, str):
-        raise refused(TypeError, "start_method must be of type str.", type(start_method))
-    if start_method not in ("fork", "spawn"):
-        raise refused(ValueError, "start_method must be 'fork' or 'spawn'.", start_method)
-    _values["multiprocessing_start_method"] = start_method
+    _values["multiprocessing_start_method"] = check_member(start_method, ("fork", "spawn"), "start_method")
 
 
 def get_multiprocessing_start_method() -> str:
@@ -361,9 +338,7 @@ def get_multiprocessing_start_method() -> str:
 
 def set_video_backend(backend: str) -> None:
     """Accepted without effect; video operations are not available."""
-    if backend not in ("CPU", "Ascend"):
-        raise refused(ValueError, "backend must be 'CPU' or 'Ascend'.", backend)
-    _values["video_backend"] = backend
+    _values["video_backend"] = check_member(backend, ("CPU", "Ascend"), "backend")
 
 
 def get_video_backend() -> str:

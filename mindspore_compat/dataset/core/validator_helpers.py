@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +30,6 @@ __all__ = [
     "check_probability",
     "check_real",
     "check_value",
-    "quoted",
     "refused",
     "row_sizes",
     "type_check",
@@ -58,20 +58,11 @@ def refused(kind: type[Exception], words: str, value: Any, advice: str = "") -> 
     return error
 
 
-def quoted(value: Any) -> Any:
-    """A value as messages show it: an empty text in quotes."""
-    return '""' if isinstance(value, str) and not value else value
-
-
 def type_check(arg: Any, types: type | tuple[type, ...], arg_name: str) -> None:
     """Raise TypeError unless `arg` is one of `types`; a bool passes for an int only where bool is listed."""
     types = types if isinstance(types, tuple) else (types,)
-    is_bool = isinstance(arg, bool) and int in types and bool not in types
-    if isinstance(arg, types) and not is_bool:
-        return
-    shown = quoted(arg)
-    wanted = types if is_bool else list(types)  # upstream writes these in two ways, and programs look for the text
-    raise TypeError(f"Argument {arg_name} with value {shown} is not of type {wanted}, but got {type(arg)}.")
+    if not isinstance(arg, types) or (isinstance(arg, bool) and int in types and bool not in types):
+        raise TypeError(f"Argument {arg_name} with value {arg!r} is not of type {list(types)}, but got {type(arg)}.")
 
 
 def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_name: str) -> None:
@@ -109,10 +100,10 @@ def check_member(value: Any, members: Sequence[str], arg_name: str) -> Any:
     return value
 
 
-def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX, is_named: bool = True) -> Any:
+def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
     """An int in [low, high]; returned."""
     type_check(value, int, name)
-    check_value(value, (low, high), name if is_named else "")
+    check_value(value, (low, high), name)
     return value
 
 
@@ -134,20 +125,18 @@ def check_real(
     low: float = -FLOAT_MAX_INTEGER,
     high: float = FLOAT_MAX_INTEGER,
     above: bool = False,
-    types: tuple[type, ...] = (float, int),
-    is_named: bool = True,
 ) -> Any:
-    """A number in [low, high], or with `above` in (low, high]; returned. `types` in the order of upstream's message."""
-    type_check(value, types, name)
-    check_value(value, (low, high), name if is_named else "", above)
+    """A number in [low, high], or with `above` in (low, high]; returned."""
+    if isinstance(value, bool):
+        type_check(value, int, name)
+    type_check(value, numbers.Real, name)
+    check_value(value, (low, high), name, above)
     return value
 
 
 def check_probability(prob: Any, name: str = "prob") -> float:
     """A number in [0, 1]; returned."""
-    type_check(prob, (float, int), name)
-    check_value(prob, (0.0, 1.0), name)
-    return prob
+    return check_real(prob, name, 0.0, 1.0)
 
 
 def check_pos_int32(value: Any, arg_name: str) -> Any:

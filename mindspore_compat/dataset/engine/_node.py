@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.validator_helpers import quoted, type_check, workers_in_range
+from mindspore_compat.dataset.core.validator_helpers import type_check, workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
 from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
@@ -45,11 +45,8 @@ class Node:
         else:
             self._lowered = workers_in_range(num_parallel_workers), num_parallel_workers
         self.num_parallel_workers = self._lowered[0]
-        if cache is not None and not isinstance(cache, DatasetCache):
-            kind = "mindspore.dataset.engine.cache_client.DatasetCache"  # upstream's name
-            raise TypeError(
-                f"Argument cache with value {quoted(cache)} is not of type [<class '{kind}'>], but got {type(cache)}."
-            )
+        if cache is not None:
+            type_check(cache, DatasetCache, "cache")
         self._cached_size: int | None = None
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
         self._init_step: int | None = None

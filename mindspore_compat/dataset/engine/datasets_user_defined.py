@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import check_columns, refused, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row, has_object_values, stack_columns, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
@@ -73,29 +73,23 @@ class GeneratorDataset(MappableDataset):
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
         ):
             raise TypeError(
-                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
-                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
-                f"{type(source)}."
+                f"source must be callable, iterable or have __getitem__ and __len__, but it is {type(source)}."
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._set_columns(column_names, column_types, schema)
-        if python_multiprocessing is None:  # as upstream's check lets it pass
-            python_multiprocessing = False
-        type_check(python_multiprocessing, bool, "python_multiprocessing")
-        if shuffle is not None:
-            type_check(shuffle, bool, "shuffle")
-        for name, value in (("num_samples", num_samples), ("num_shards", num_shards), ("shard_id", shard_id)):
+        for name, value in (("python_multiprocessing", python_multiprocessing), ("shuffle", shuffle)):
             if value is not None:
-                type_check(value, int, name)
-        if schema is not None and not isinstance(schema, Schema):
-            raise ValueError("schema should be a path to schema file or a schema object.")
+                type_check(value, bool, name)
+        for name, number in (("num_samples", num_samples), ("num_shards", num_shards), ("shard_id", shard_id)):
+            if number is not None:
+                type_check(number, int, name)
         given = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards, "shard_id": shard_id}
         self._check_sampling(sampler, batch_sampler, collate_fn, given)
         if not self._is_random_access:
             shuffle = False
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
         self._limit = num_samples or None
-        self.python_multiprocessing = python_multiprocessing
+        self.python_multiprocessing = bool(python_multiprocessing)
         self.max_rowsize = row_sizes(max_rowsize)
         self.batch_sampler = batch_sampler
         if batch_sampler is not None:
@@ -130,24 +124,22 @@ class GeneratorDataset(MappableDataset):
     def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
         if names is None and schema is None:
             raise ValueError("Neither columns_names nor schema are provided.")
+        if schema is not None:
+            type_check(schema, Schema, "schema")
         if names is not None:
             self._names = check_columns(names, "column_names")
         else:
-            type_check(schema, Schema, "schema")
             self._names = [c["name"] for c in schema.columns]  # type: ignore[union-attr]
             types = [c["type"] for c in schema.columns]  # type: ignore[union-attr]
-        if types is None:
-            self._types: list[np.dtype | None] | None = None
-            return
-        if not isinstance(types, tuple):
-            type_check(types, list, "column_types")
-        self._types = [None if t is None else numpy_dtype(t) for t in types]
+        if types is not None:
+            type_check(types, (list, tuple), "column_types")
+        self._types = None if types is None else [None if t is None else numpy_dtype(t) for t in types]
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any, collate_fn: Any, given: dict[str, Any]) -> None:
         check_for_generator(sampler)
         if batch_sampler is not None:
             if not hasattr(batch_sampler, "__getitem__") and not hasattr(batch_sampler, "__iter__"):
-                raise refused(TypeError, "batch_sampler should have __getitem__ or __iter__ method.", batch_sampler)
+                raise TypeError(f"batch_sampler must be iterable, but got {batch_sampler!r}.")
             if any(value is not None for value in (sampler, *given.values())):
                 raise ValueError(
                     "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
@@ -156,7 +148,7 @@ class GeneratorDataset(MappableDataset):
             if batch_sampler is None:
                 raise ValueError("collate_fn can be specified only when batch_sampler is set.")
             if not callable(collate_fn):
-                raise refused(TypeError, "collate_fn should be callable.", collate_fn)
+                raise TypeError(f"collate_fn must be callable, but got {collate_fn!r}.")
         if not self._is_random_access:
             what = {"sampler": sampler, "num_shards": given["num_shards"], "batch_sampler": batch_sampler}
             for name, value in what.items():

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order, configured_seed
+from mindspore_compat.dataset.core.validator_helpers import type_check, type_check_list
 from mindspore_compat.dataset.engine._sampler_base import (
     BuiltinSampler,
     Shuffle,
@@ -62,8 +63,7 @@ class RandomSampler(BuiltinSampler):
     def __init__(
         self, replacement: bool = False, num_samples: int | None = None, shuffle: Shuffle = Shuffle.GLOBAL
     ) -> None:
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
+        type_check(replacement, bool, "replacement")
         check_num_samples(num_samples)
         self.replacement = replacement
         self.shuffle = shuffle
@@ -89,15 +89,10 @@ class SubsetSampler(BuiltinSampler):
         check_num_samples(num_samples)
         if isinstance(indices, numbers.Number):
             indices = [indices]  # type: ignore[list-item]
-        if isinstance(indices, (str, bytes)) or not hasattr(indices, "__iter__"):
-            raise TypeError(f"Unsupported sampler object of type ({type(indices)}); expected a sequence of int.")
         ids: list[Any] = list(indices)  # type: ignore[arg-type]
         for i, index in enumerate(ids):
             if not isinstance(index, numbers.Integral) or isinstance(index, bool):
-                raise TypeError(
-                    f"{type(self).__name__}: Type of indices element must be int, but got list[{i}]: {index}, "
-                    f"type: {type(index)}."
-                )
+                raise TypeError(f"{type(self).__name__}: indices must be int, but indices[{i}] is {index!r}.")
         self.indices_list = np.asarray(ids, dtype=np.int64)
         super().__init__(num_samples)
 
@@ -139,17 +134,10 @@ class WeightedRandomSampler(BuiltinSampler):
     shuffle = Shuffle.GLOBAL
 
     def __init__(self, weights: Iterable[float], num_samples: int | None = None, replacement: bool = True) -> None:
-        if not isinstance(weights, (list, np.ndarray)):
-            raise TypeError(f"type of weights element must be number, but got {weights!r} of {type(weights)}.")
-        weights = list(weights)
-        for i, weight in enumerate(weights):
-            if not isinstance(weight, numbers.Number):
-                raise TypeError(
-                    f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}."
-                )
+        type_check(weights, (list, np.ndarray), "weights")
+        type_check_list(list(weights), numbers.Number, "weights")
         check_num_samples(num_samples)
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value but was: {replacement}.")
+        type_check(replacement, bool, "replacement")
         self.weights = np.asarray(weights, dtype=np.float64)
         self.replacement = replacement
         super().__init__(num_samples)
@@ -208,8 +196,7 @@ class DistributedSampler(BuiltinSampler):
     ) -> None:
         check_number(num_shards, "num_shards")
         check_number(shard_id, "shard_id")
-        if not isinstance(shuffle, (bool, Shuffle)):
-            raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle}.")
+        type_check(shuffle, (bool, Shuffle), "shuffle")
         check_num_samples(num_samples)
         check_number(offset, "offset")
         self.num_shards = num_shards
@@ -276,10 +263,8 @@ class PKSampler(BuiltinSampler):
         check_number(num_val, "num_val")
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
-        if not isinstance(shuffle, bool):
-            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
-        if not isinstance(class_column, str):
-            raise TypeError(f"class_column must be a str value but was: {class_column}.")
+        type_check(shuffle, bool, "shuffle")
+        type_check(class_column, str, "class_column")
         check_num_samples(num_samples)
         self.num_val = num_val
         self.shuffle = shuffle

@@ -10,8 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, own_dtype, text, wanted
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_positive, refused, type_check
+from mindspore_compat.dataset.core.arguments import (
+    Annotated,
+    arguments,
+    flag,
+    integer,
+    kind_of,
+    own_dtype,
+    several,
+    text,
+)
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
 from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
 
@@ -29,17 +38,6 @@ __all__ = [
     "Truncate",
     "TruncateSequencePair",
 ]
-
-
-#: checks in the words that upstream's text operations have
-boolean, string = wanted(bool, "boolean"), wanted(str, "string")
-normal_form = wanted(NormalizeForm, "enum of 'NormalizeForm'")
-
-
-def check_vocab(vocab: Any, name: str) -> Vocab:
-    if not isinstance(vocab, Vocab):
-        raise refused(TypeError, "Argument vocab is not an instance of text.Vocab.", type(vocab))
-    return vocab
 
 
 def compiled(pattern: Any, name: str) -> re.Pattern[str]:
@@ -66,17 +64,11 @@ class OnText(TensorOperation):
         raise NotImplementedError
 
 
-def _check_callable(value: Any, name: str) -> Any:
-    if not callable(value):
-        raise refused(TypeError, f"{name} is not a callable Python function.", value)
-    return value
-
-
 @arguments
 class PythonTokenizer(TensorOperation):
     """A user's function from a text to a list of tokens."""
 
-    tokenizer: Annotated[Callable[[str], Any], _check_callable]
+    tokenizer: Annotated[Callable[[str], Any], kind_of(Callable)]
 
     def _inner(self) -> list[Callable]:
         return [self.tokenizer]
@@ -90,7 +82,7 @@ class PythonTokenizer(TensorOperation):
 class Lookup(TensorOperation):
     """Numbers of words in `vocab`; `unknown_token` stands for those that are not there, else they are an error."""
 
-    vocab: Annotated[Vocab, check_vocab]
+    vocab: Annotated[Vocab, kind_of(Vocab)]
     unknown_token: Annotated[str | None, text] = None
     data_type: Annotated[Any, own_dtype] = np.int32
 
@@ -130,22 +122,12 @@ class Ngram(TensorOperation):
     separator: Annotated[str, text] = " "
 
     def _prepare(self) -> None:
-        self.ngrams = [self.n] if isinstance(self.n, int) else self.n
-        if not isinstance(self.ngrams, list) or not self.ngrams:
-            raise refused(ValueError, "n needs to be a non-empty list of positive integers.", self.n)
-        for place, number in enumerate(self.ngrams):
-            type_check(number, int, f"gram[{place}]")
-            check_positive(number, f"gram_{place}")
+        self.ngrams = several(check_pos_int32, (), lambda n: (n,))(self.n, "n")
+        if not self.ngrams:
+            raise ValueError("n is an empty list.")
         for name, pad in (("left_pad", self.left_pad), ("right_pad", self.right_pad)):
-            kinds = [*map(type, pad)] if isinstance(pad, tuple) else []
-            if kinds not in ([str, int], [str, bool]):
-                raise refused(
-                    ValueError, f"{name} needs to be a tuple of (str, int) str is pad token and int is pad_width.", pad
-                )
-        if self.left_pad[1] < 0 or self.right_pad[1] < 0:
-            raise refused(
-                ValueError, "padding width need to be positive numbers.", (self.left_pad[1], self.right_pad[1])
-            )
+            if not (isinstance(pad, tuple) and [*map(type, pad)] in ([str, int], [str, bool]) and pad[1] >= 0):
+                raise ValueError(f"{name} must be a tuple (token, how many), but got {pad}.")
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1:
@@ -225,13 +207,6 @@ def _read_float(text: str, dtype: np.dtype) -> float:
     return number
 
 
-def _check_not_negative(value: Any, name: str) -> int:
-    type_check(value, int, name)
-    if value < 0:
-        raise ValueError(f"{name} must be not less than 0, but got {value}.")
-    return value
-
-
 @arguments
 class Truncate(TensorOperation):
     """The first `max_seq_len` tokens (of each row)."""
@@ -250,7 +225,7 @@ class TruncateSequencePair(TensorOperation):
 
     is_multi_column = True
 
-    max_length: Annotated[int, _check_not_negative]
+    max_length: Annotated[int, integer(0)]
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if len(arrays) != 2:
@@ -304,15 +279,11 @@ class CaseFold(OnText):
         return case_folded(text)
 
 
-def _check_form(form: Any, name: str) -> NormalizeForm:
-    return normal_form(form, "normalization_form")  # upstream's message has this name
-
-
 @arguments
 class NormalizeUTF8(OnText):
     """In a Unicode normal form."""
 
-    normalize_form: Annotated[NormalizeForm, _check_form] = NormalizeForm.NFKC
+    normalize_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NFKC
 
     def _convert(self, text: str) -> str:
         return normalized(text, self.normalize_form)

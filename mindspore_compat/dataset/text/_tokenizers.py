@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, wanted
-from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_int, refused
-from mindspore_compat.dataset.text._editing import boolean, case_folded, compiled, normal_form, normalized, string
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, text, with_default
+from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX
+from mindspore_compat.dataset.text._editing import case_folded, compiled, normalized
 from mindspore_compat.dataset.text._scripts import script_of
 from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
@@ -98,7 +98,7 @@ class Tokenizer(TensorOperation):
 class UnicodeCharTokenizer(Tokenizer):
     """Every character."""
 
-    with_offsets: Annotated[bool, boolean] = False
+    with_offsets: Annotated[bool, flag] = False
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         return ((at, at + 1) for at in range(len(text)))
@@ -108,7 +108,7 @@ class UnicodeCharTokenizer(Tokenizer):
 class WhitespaceTokenizer(Tokenizer):
     """What stands between white space."""
 
-    with_offsets: Annotated[bool, boolean] = False
+    with_offsets: Annotated[bool, flag] = False
 
     def _tokens(self, text: str) -> list[str]:
         return text.split() or [""]
@@ -117,19 +117,13 @@ class WhitespaceTokenizer(Tokenizer):
         return (match.span() for match in re.finditer(r"\S+", text))
 
 
-def _check_pattern(pattern: Any, name: str) -> Any:
-    if pattern is None and name == "delim_pattern":
-        raise ValueError(f"{name} is not provided. Give a regular expression.")
-    return compiled(string(pattern, name), name)
-
-
 @arguments
 class RegexTokenizer(Tokenizer):
     """What stands between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
 
-    delim_pattern: Annotated[Any, _check_pattern]
-    keep_delim_pattern: Annotated[Any, _check_pattern] = ""
-    with_offsets: Annotated[bool, boolean] = False
+    delim_pattern: Annotated[Any, compiled]
+    keep_delim_pattern: Annotated[Any, compiled] = ""
+    with_offsets: Annotated[bool, flag] = False
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         last = 0
@@ -157,11 +151,11 @@ class BasicTokenizer(Tokenizer):
         preserve_unused_token: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unusedN] whole.
     """
 
-    lower_case: Annotated[bool, boolean] = False
-    keep_whitespace: Annotated[bool, boolean] = False
-    normalization_form: Annotated[NormalizeForm, normal_form] = NormalizeForm.NONE
-    preserve_unused_token: Annotated[bool, boolean] = True
-    with_offsets: Annotated[bool, boolean] = False
+    lower_case: Annotated[bool, flag] = False
+    keep_whitespace: Annotated[bool, flag] = False
+    normalization_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NONE
+    preserve_unused_token: Annotated[bool, flag] = True
+    with_offsets: Annotated[bool, flag] = False
 
     def _wanted(self, rank: int) -> str:
         what = f"a scalar, but got a tensor with rank: {rank}" if rank else "of type string."
@@ -254,22 +248,6 @@ class _Pieces:
         return found or [("", offset, offset)]
 
 
-def _check_vocab(vocab: Any, name: str) -> Vocab:
-    if vocab is None:
-        raise refused(ValueError, f"{name} is not provided.", vocab, "Give a text.Vocab.")
-    return wanted(Vocab, "text.Vocab object")(vocab, name)
-
-
-def _check_vacab(vocab: Any, name: str) -> Vocab:
-    if vocab is None:
-        raise refused(ValueError, "vacab is not provided.", vocab, "Give a text.Vocab.")  # upstream's spelling
-    return _check_vocab(vocab, name)
-
-
-def _check_most(value: Any, name: str) -> int:
-    return check_int(wanted(int, "int")(value, name), "", 0, UINT32_MAX)
-
-
 @arguments
 class WordpieceTokenizer(TensorOperation):
     """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is
@@ -278,11 +256,11 @@ class WordpieceTokenizer(TensorOperation):
 
     _of_one = "WordpieceTokenizer: The input shape should be 1D scalar the input datatype should be string."
 
-    vocab: Annotated[Vocab, _check_vocab]
-    suffix_indicator: Annotated[str, string] = "##"
-    max_bytes_per_token: Annotated[int, lambda value, _: check_int(value, "", 0, UINT32_MAX)] = 100
-    unknown_token: Annotated[str, string] = "[UNK]"
-    with_offsets: Annotated[bool, boolean] = False
+    vocab: Annotated[Vocab, kind_of(Vocab)]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, integer(0, UINT32_MAX)] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
+    with_offsets: Annotated[bool, flag] = False
 
     def _prepare(self) -> None:
         self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
@@ -297,15 +275,15 @@ class WordpieceTokenizer(TensorOperation):
 class BertTokenizer(TensorOperation):
     """`BasicTokenizer`, then `WordpieceTokenizer`."""
 
-    vocab: Annotated[Vocab, _check_vacab]
-    suffix_indicator: Annotated[str, string] = "##"
-    max_bytes_per_token: Annotated[int, _check_most] = 100
-    unknown_token: Annotated[str, string] = "[UNK]"
+    vocab: Annotated[Vocab, kind_of(Vocab)]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, integer(0, UINT32_MAX)] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
     lower_case: bool = False
     keep_whitespace: bool = False
     normalization_form: NormalizeForm = NormalizeForm.NONE
     preserve_unused_token: bool = True
-    with_offsets: Annotated[bool, boolean] = False
+    with_offsets: Annotated[bool, flag] = False
 
     def _prepare(self) -> None:
         self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
@@ -336,10 +314,6 @@ def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
     )
 
 
-def _none_is_false(value: Any, name: str) -> bool:
-    return value is not None and boolean(value, name)
-
-
 @arguments
 class UnicodeScriptTokenizer(Tokenizer):
     """Runs of characters of one script (white space apart).
@@ -348,8 +322,8 @@ class UnicodeScriptTokenizer(Tokenizer):
         keep_whitespace: white space makes tokens as well.
     """
 
-    keep_whitespace: Annotated[bool, _none_is_false] = False
-    with_offsets: Annotated[bool, _none_is_false] = False
+    keep_whitespace: Annotated[bool, with_default(False, flag)] = False
+    with_offsets: Annotated[bool, with_default(False, flag)] = False
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         kinds = [(script_of(letter), letter.isspace() and letter not in "\x1c\x1d\x1e\x1f") for letter in text]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, number, own_dtype
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, own_dtype, real
 from mindspore_compat.dataset.core.validator_helpers import (
     INT64_MAX,
     check_positive,
@@ -119,7 +119,7 @@ class OneHot(TensorOperation):
     has_block = True
 
     num_classes: Annotated[int, _check_classes]
-    smoothing_rate: Annotated[float, number(0.0, 1.0)] = 0.0
+    smoothing_rate: Annotated[float, real(0.0, 1.0)] = 0.0
 
     def _prepare(self) -> None:
         self.smoothing_rate = float(self.smoothing_rate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, real, several
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
-from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, refused, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_value
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._checks import check_factor_range, check_span, need_length
+from mindspore_compat.dataset.vision._checks import check_factor_range
 from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
@@ -97,7 +96,7 @@ class AdjustSaturation(_Adjust):
     _function = staticmethod(_color.adjust_saturation)
     _enhancer, _factor_name = "Color", "saturation_factor"
 
-    saturation_factor: Annotated[float, real(0, is_named=False)]
+    saturation_factor: Annotated[float, real(0)]
 
 
 @arguments
@@ -108,7 +107,7 @@ class AdjustSharpness(_Adjust):
     _function = staticmethod(_color.adjust_sharpness)
     _factor_name = "sharpness_factor"
 
-    sharpness_factor: Annotated[float, real(0, is_named=False)]
+    sharpness_factor: Annotated[float, real(0)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Sharpness")
@@ -145,8 +144,8 @@ class AdjustGamma(ImageOperation):
 
     takes_batches = True
 
-    gamma: Annotated[float, real(0, is_named=False)]
-    gain: Annotated[float, real(is_named=False)] = 1
+    gamma: Annotated[float, real(0)]
+    gain: Annotated[float, real()] = 1
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
@@ -172,18 +171,10 @@ class AdjustGamma(ImageOperation):
 def _check_adjust(
     value: Any, name: str, center: float = 1.0, low: float = 0, high: float = FLOAT_MAX_INTEGER
 ) -> tuple[float, float]:
-    type_check(value, (numbers.Number, list, tuple), name)
-    if isinstance(value, numbers.Number):
-        if value < 0:  # type: ignore[operator]
-            raise refused(ValueError, f"The input value of {name} cannot be negative.", value)
-        found = (max(center - value, 0) if low == 0 else center - value, center + value)  # type: ignore[operator]
-        check_span(found, (low, high))
-        return found
-    need_length(value, (2,), f"If {name} is a sequence, the length must be 2.")
-    if value[0] > value[1]:
-        raise ValueError(f"{name} value should be in (min,max) format. Got ({value[0]}, {value[1]}).")
-    check_span(value, (low, high))
-    return (value[0], value[1])
+    if isinstance(value, (int, float)):
+        check_value(value, (0, high), name)
+        value = (max(center - value, 0) if low == 0 else center - value, center + value)
+    return several(real(low, high), is_ordered=True)(value, name)
 
 
 @arguments

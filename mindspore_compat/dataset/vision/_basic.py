@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb, open_image
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag
-from mindspore_compat.dataset.core.validator_helpers import check_real, refused, type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, real, several
+from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
 from mindspore_compat.dataset.vision._image import check_image, is_pil
@@ -61,11 +60,6 @@ def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
     return content.view(np.uint8)
 
 
-def _check_number(value: Any, name: str) -> float:
-    type_check(value, numbers.Number, name)
-    return check_real(value, name)
-
-
 @arguments
 class Rescale(ImageOperation):
     """``image * rescale + shift`` as float32."""
@@ -73,8 +67,8 @@ class Rescale(ImageOperation):
     has_block = True
     is_pointwise = True
 
-    rescale: Annotated[Any, _check_number]
-    shift: Annotated[Any, _check_number]
+    rescale: Annotated[float, real()]
+    shift: Annotated[float, real()]
 
     def _prepare(self) -> None:
         self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
@@ -149,13 +143,9 @@ class Normalize(ImageOperation):
 
 
 def _check_mean_std(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
-    type_check(mean, (list, tuple), "mean")
-    type_check(std, (list, tuple), "std")
+    mean, std = several(real(0, 255), ())(mean, "mean"), several(real(0, 255, above=True), ())(std, "std")
     if len(mean) != len(std):
         raise refused(ValueError, "Length of mean and std must be equal.", (mean, std))
-    for name, values in (("mean", mean), ("std", std)):
-        for place, value in enumerate(values):
-            check_real(value, f"{name}[{place}]", 0, 255, name == "std", (int, float))
     return np.asarray(mean, np.float32), np.asarray(std, np.float32)
 
 

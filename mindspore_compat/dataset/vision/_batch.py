@@ -8,26 +8,13 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 from mindspore_compat._runtime.random_engines import Gamma, MersenneTwister
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, number
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import engine_of, numpy_random
-from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, check_positive, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
-
-
-def _check_alpha(value: Any, name: str) -> float:
-    type_check(value, (int, float), name)
-    check_positive(value, name)
-    check_value(value, (0, FLOAT_MAX_INTEGER), above=True)
-    return value
-
-
-def _check_any_alpha(value: Any, name: str) -> float:
-    type_check(value, (int, float), name)
-    check_positive(value, name)
-    return value
 
 
 class _BatchOperation(TensorOperation):
@@ -74,7 +61,7 @@ class MixUpBatch(_BatchOperation):
         "wrong labels shape.",
     )
 
-    alpha: Annotated[float, _check_alpha] = 1.0
+    alpha: Annotated[float, real(0, above=True)] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         engine = engine_of(self)
@@ -101,8 +88,8 @@ class CutMixBatch(_BatchOperation):
     )
 
     image_batch_format: Annotated[ImageBatchFormat, kind_of(ImageBatchFormat)]
-    alpha: Annotated[float, number(0, above=True, is_named=False)] = 1.0
-    prob: Annotated[float, number(0, 1)] = 1.0
+    alpha: Annotated[float, real(0, above=True)] = 1.0
+    prob: Annotated[float, real(0, 1)] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         engine = engine_of(self)
@@ -163,8 +150,8 @@ class MixUp(PyTensorOperation):
 
     draws = True
 
-    batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
-    alpha: Annotated[float, _check_any_alpha]
+    batch_size: Annotated[int, integer(1, FLOAT_MAX_INTEGER)]
+    alpha: Annotated[float, real(0, above=True)]
     is_single: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
 from mindspore_compat.dataset.core.randomness import engine_of
-from mindspore_compat.dataset.core.validator_helpers import check_probability, quoted
+from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import TensorOperation
-from mindspore_compat.dataset.vision._checks import check_given_interpolation, check_size
+from mindspore_compat.dataset.vision._checks import check_interpolation, check_size
 from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
@@ -135,9 +135,8 @@ class RandomVerticalFlipWithBBox(_RandomFlipWithBoxes):
 class ResizeWithBBox(_WithBoxes):
     """Image and boxes in another size: (height, width), or the length of the shorter side."""
 
-    checked_first = ("interpolation",)
     size: Annotated[Any, check_size]
-    interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
+    interpolation: Annotated[Inter, check_interpolation] = Inter.LINEAR
 
     def _mode(self) -> Inter:
         return self.interpolation
@@ -198,23 +197,13 @@ class RandomResizedCropWithBBox(_WithBoxes):
         return result, _resized(_cropped(boxes, *box), box[2:], result.shape)
 
 
-def _check_operation(transform: Any, name: str) -> TensorOperation:
-    if not isinstance(transform, TensorOperation):
-        engine = "mindspore._c_dataengine"  # upstream's names of its types
-        raise TypeError(
-            f"Argument {name} with value {quoted(transform)} is not of type [<class '{engine}.TensorOp'>, "
-            f"<class '{engine}.TensorOperation'>], but got {type(transform)}."
-        )
-    return transform
-
-
 @arguments
 class BoundingBoxAugment(_WithBoxes):
     """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has
     another size.
     """
 
-    transform: Annotated[Any, _check_operation]
+    transform: Annotated[Any, kind_of(TensorOperation)]
     ratio: Annotated[float, check_probability] = 0.3
 
     def _inner(self) -> list[Any]:

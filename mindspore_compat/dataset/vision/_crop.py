@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, several
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
-from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._checks import (
     check_border,
     check_box,
     check_fill,
-    check_frame,
     check_padding,
-    need_length,
+    twice,
 )
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
@@ -86,22 +85,12 @@ class Pad(RandomImageOperation):
         return pad_image(image, self.padding, self.fill_value, self.padding_mode)
 
 
-def _check_offset(offset: Any, name: str) -> tuple[int, ...]:
-    type_check(offset, (int, list, tuple), name)
-    if isinstance(offset, int):
-        return (check_int(offset, name, 0),) * 2
-    need_length(offset, (0, 2), f"The {name} must be empty or a sequence of length 2.", ValueError)
-    for place, value in enumerate(offset):
-        check_int(value, f"{name}{place}", 0)
-    return tuple(offset)
-
-
 @arguments
 class PadToSize(ImageOperation):
     """The image in a larger frame of `size`, `offset` (top, left) from its corner or in its middle."""
 
-    size: Annotated[Any, check_frame]
-    offset: Annotated[Any, _check_offset] = None
+    size: Annotated[Any, check_box]
+    offset: Annotated[Any, several(integer(0), (0, 2), twice)] = None
     fill_value: Annotated[Any, check_fill] = 0
     padding_mode: Annotated[Border, check_border] = Border.CONSTANT
 
@@ -122,21 +111,13 @@ class PadToSize(ImageOperation):
         return pad_image(image, (left, top, right, bottom), self.fill_value, self.padding_mode)
 
 
-def _check_coordinates(coordinates: Any, name: str) -> Sequence[int]:
-    type_check(coordinates, (list, tuple), name)
-    need_length(coordinates, (2,), "Coordinates should be a list/tuple (y, x) of length 2.")
-    for place, value in enumerate(coordinates):
-        check_int(value, f"{name}[{place}]", 0)
-    return coordinates
-
-
 @arguments
 class Crop(ImageOperation):
     """The box of `size` at `coordinates` (top, left)."""
 
     takes_pil = False
 
-    coordinates: Annotated[Sequence[int], _check_coordinates]
+    coordinates: Annotated[Sequence[int], several(integer(0))]
     size: Annotated[Any, check_box]
 
     def _prepare(self) -> None:
@@ -291,10 +272,6 @@ class TenCrop(FiveCrop):
         return super()._compute(image) + super()._compute(flip(image, self.use_vertical_flip))
 
 
-def _check_one_fill(value: Any, name: str) -> tuple[int, ...]:
-    return (check_int(value, name, 0, 255),) * 3
-
-
 @arguments
 class SlicePatches(ImageOperation):
     """The image cut into `num_height` x `num_width` patches of one size, in reading order."""
@@ -304,7 +281,7 @@ class SlicePatches(ImageOperation):
     num_height: Annotated[int, check_pos_int32] = 1
     num_width: Annotated[int, check_pos_int32] = 1
     slice_mode: Annotated[SliceMode, kind_of(SliceMode)] = SliceMode.PAD
-    fill_value: Annotated[Any, _check_one_fill] = 0
+    fill_value: Annotated[Any, check_fill] = 0
 
     def _prepare(self) -> None:
         self.grid = (self.num_height, self.num_width)

@@ -6,36 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real, several
 from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
 from mindspore_compat.dataset.core.validator_helpers import (
-    FLOAT_MAX_INTEGER,
     UINT8_MAX,
-    check_int,
     check_pos_int32,
-    check_positive,
     check_probability,
-    check_value,
-    refused,
-    type_check,
-    type_check_list,
 )
 from mindspore_compat.dataset.transforms._operation import Implementation
-from mindspore_compat.dataset.vision._checks import check_span, need_length, need_order
+from mindspore_compat.dataset.vision._checks import check_fill, check_scale
 from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._operation import ImageOperation, uniform
 
 __all__ = ["CutOut", "Erase", "RandomErasing"]
-
-
-def _check_color(value: Any, name: str) -> tuple[float, ...]:
-    type_check(value, (float, int, tuple), name)
-    values = (value,) * 3 if isinstance(value, (float, int)) else value
-    type_check_list(values, (float, int), name)
-    need_length(values, (3,), f"{name} should be a single integer/float or a 3-tuple.")
-    for place, number in enumerate(values):
-        check_value(number, (0, UINT8_MAX), f"{name}[{place}]")
-    return value if isinstance(value, tuple) else (value,)
 
 
 @arguments
@@ -46,7 +29,7 @@ class Erase(ImageOperation):
     left: Annotated[int, integer(0)]
     height: Annotated[int, check_pos_int32]
     width: Annotated[int, check_pos_int32]
-    value: Annotated[Any, _check_color] = 0.0
+    value: Annotated[Any, several(real(0, UINT8_MAX), (3,), lambda value: (value,))] = 0.0
     inplace: Annotated[bool, flag] = False
 
     def _prepare(self) -> None:
@@ -63,13 +46,6 @@ class Erase(ImageOperation):
         return image
 
 
-def _check_pair(values: Any, name: str) -> Any:
-    type_check(values, (list, tuple), name)
-    type_check_list(values, (float, int), name)
-    need_length(values, (2,), f"{name} should be a list or tuple of length 2.")
-    return values
-
-
 @arguments
 class RandomErasing(ImageOperation):
     """A random box of an array (C, H, W) set to `value`, with probability `prob`.
@@ -82,31 +58,17 @@ class RandomErasing(ImageOperation):
     implementation = Implementation.PY
     draws = True
     prob: Annotated[float, check_probability] = 0.5
-    scale: Annotated[tuple[float, float], _check_pair] = (0.02, 0.33)
-    ratio: Annotated[tuple[float, float], _check_pair] = (0.3, 3.3)
+    scale: Annotated[tuple[float, float], check_scale] = (0.02, 0.33)
+    ratio: Annotated[tuple[float, float], several(real(0, above=True), is_ordered=True)] = (0.3, 3.3)
     value: Annotated[Any, kind_of(int, list, tuple, str)] = 0
     inplace: Annotated[bool, flag] = False
-    max_attempts: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)] = 10
+    max_attempts: Annotated[int, check_pos_int32] = 10
 
     def _prepare(self) -> None:
-        is_text, is_list = isinstance(self.value, str), isinstance(self.value, (list, tuple))
-        if (is_text and self.value != "random") or (is_list and len(self.value) != 3):
-            raise refused(
-                ValueError,
-                "The value for erasing should be either a single value, or a string 'random', or a sequence of 3 "
-                "elements for RGB respectively.",
-                self.value,
-            )
-        need_order(self.scale, "scale")
-        check_span(self.scale, (0, FLOAT_MAX_INTEGER))
-        check_positive(self.scale[1], "scale[1]")
-        need_order(self.ratio, "ratio")
-        for number in self.ratio:
-            check_value(number, (0, FLOAT_MAX_INTEGER), above=True)
-        if isinstance(self.value, int):
-            check_value(self.value, (0, UINT8_MAX))
-        for number in self.value if is_list else ():
-            check_int(number, "value", 0, UINT8_MAX)
+        if not isinstance(self.value, str):
+            check_fill(self.value, "value")
+        elif self.value != "random":
+            raise ValueError(f"value must be 'random', a number or three numbers, but got {self.value!r}.")
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim != 3:
@@ -144,8 +106,8 @@ class CutOut(ImageOperation):
     """`num_patches` random squares of side `length` set to 0."""
 
     draws = True
-    length: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)]
-    num_patches: Annotated[int, integer(1, FLOAT_MAX_INTEGER, is_named=False)] = 1
+    length: Annotated[int, check_pos_int32]
+    num_patches: Annotated[int, check_pos_int32] = 1
     is_hwc: Annotated[bool, flag] = True
 
     def _compute(self, image: np.ndarray) -> np.ndarray:

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, number, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, real, several
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
-from mindspore_compat.dataset.core.validator_helpers import (
-    FLOAT_MAX_INTEGER,
-    check_int,
-    check_positive,
-    check_real,
-    check_value,
-    refused,
-    type_check,
-    type_check_list,
-)
 from mindspore_compat.dataset.vision._checks import (
+    around_zero,
     check_center,
     check_degrees,
     check_fill,
     check_interpolation,
     check_kernel,
+    check_scale,
     check_sigma,
-    check_span,
-    need_length,
     need_warping,
 )
 from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
@@ -177,39 +166,14 @@ def _affine_pil(
     return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample))
 
 
-def _check_angles(shear: Any, name: str) -> tuple[float, float]:
-    type_check(shear, (numbers.Number, tuple, list), name)
-    if isinstance(shear, numbers.Number):
-        check_value(shear, (-180, 180), name)  # type: ignore[arg-type]
-        return (shear, 0.0)  # type: ignore[return-value]
-    need_length(shear, (2,), f"The length of {name} should be 2.")
-    for place, value in enumerate(shear):
-        check_real(value, f"{name}[{place}]", -180, 180, types=(int, float))
-    return (shear[0], shear[1])
-
-
-def _check_shift(translate: Any, name: str) -> tuple[float, float]:
-    type_check(translate, (list, tuple), name)
-    need_length(translate, (2,), f"The length of {name} should be 2.")
-    for place, value in enumerate(translate):
-        check_real(value, f"{name}[{place}]", -1.0, 1.0, types=(int, float))
-    return (translate[0], translate[1])
-
-
-def _check_zoom(scale: Any, name: str) -> float:
-    type_check(scale, (int, float), name)
-    check_positive(scale, name)
-    return scale
-
-
 @arguments
 class Affine(ImageOperation):
     """The image turned by `degrees`, moved by `translate` (parts of width and height), scaled and sheared (degrees)."""
 
-    degrees: Annotated[float, number(-180, 180)]
-    translate: Annotated[Sequence[float], _check_shift]
-    scale: Annotated[float, _check_zoom]
-    shear: Annotated[Any, _check_angles]
+    degrees: Annotated[float, real(-180, 180)]
+    translate: Annotated[Sequence[float], several(real(-1, 1))]
+    scale: Annotated[float, real(0, above=True)]
+    shear: Annotated[Any, several(real(-180, 180), spread=lambda value: (value, 0.0))]
     resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
     fill_value: Annotated[Any, check_fill] = 0
 
@@ -219,17 +183,6 @@ class Affine(ImageOperation):
         height, width = image.shape[:2]
         translate = (np.array(self.translate, np.float32) * np.array((width, height), np.float32)).tolist()
         return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)
-
-
-def _check_scale(scale: Any, name: str) -> tuple[float, float]:
-    type_check(scale, (tuple, list), name)
-    type_check_list(scale, (int, float), name)
-    need_length(scale, (2,), f"{name} should be a list or tuple of length 2.")
-    if scale[0] > scale[1]:
-        raise refused(ValueError, f"Input {name}[1] must be equal to or greater than {name}[0].", scale)
-    check_span(scale, (0, FLOAT_MAX_INTEGER))
-    check_positive(scale[1], f"{name}[1]")
-    return (scale[0], scale[1])
 
 
 @arguments
@@ -243,16 +196,16 @@ class RandomAffine(RandomImageOperation):
 
     draws = True
     degrees: Annotated[Any, check_degrees]
-    translate: Any = None
-    scale: Annotated[Any, _check_scale] = None
-    shear: Any = None
+    translate: Annotated[Any, several(real(-1, 1), (2, 4), is_ordered=True)] = None
+    scale: Annotated[Any, check_scale] = None
+    shear: Annotated[Any, several(real(), (2, 4), around_zero, is_ordered=True)] = None
     resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
     fill_value: Annotated[Any, check_fill] = 0
 
     def _prepare(self) -> None:
-        self.translate = _check_translate(self.translate)
+        self.translate = (*(self.translate or (0.0, 0.0)), 0.0, 0.0)[:4]
         self.scale = self.scale or (1.0, 1.0)
-        self.shear = _check_shear(self.shear)
+        self.shear = (*(self.shear or (0.0, 0.0)), 0.0, 0.0)[:4]
 
     def _draw(self, image: Any) -> tuple:
         x, y = self.translate[:2], self.translate[2:]
@@ -277,37 +230,6 @@ class RandomAffine(RandomImageOperation):
         return affine(image, angle, translate, scale, shear, self.resample, self.fill_value)
 
 
-def _check_translate(translate: Any) -> tuple[float, float, float, float]:
-    if translate is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    type_check(translate, (list, tuple), "translate")
-    type_check_list(translate, (int, float), "translate")
-    need_length(translate, (2, 4), "translate should be a list or tuple of length 2 or 4.")
-    for place, value in enumerate(translate):
-        check_value(value, (-1.0, 1.0), f"translate at {place}")
-    ranges = (*translate, 0.0, 0.0) if len(translate) == 2 else tuple(translate)
-    for low, high in (ranges[:2], ranges[2:]):
-        if low > high:
-            raise ValueError(f"translate should be in (min,max) format. Got (max,min): {translate}.")
-    return ranges  # type: ignore[return-value]
-
-
-def _check_shear(shear: Any) -> tuple[float, float, float, float]:
-    if shear is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    type_check(shear, (numbers.Number, tuple, list), "shear")
-    if isinstance(shear, numbers.Number):
-        check_positive(shear, "shear")  # type: ignore[arg-type]
-        return (-shear, shear, 0.0, 0.0)  # type: ignore[return-value, operator]
-    type_check_list(shear, (int, float), "shear")
-    need_length(shear, (2, 4), "shear must be of length 2 or 4.")
-    ranges = (*shear, 0.0, 0.0) if len(shear) == 2 else tuple(shear)
-    if ranges[0] > ranges[1] or ranges[2] > ranges[3]:
-        both = "" if len(shear) == 2 else " and shear[3] must be equal to or greater than shear[2]"
-        raise refused(ValueError, f"Input shear[1] must be equal to or greater than shear[0]{both}.", shear)
-    return ranges  # type: ignore[return-value]
-
-
 def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     """An array or PIL image with four points (x, y) moved to four others."""
     if is_pil(image):
@@ -321,23 +243,15 @@ def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     return warp_perspective(as_matrix(image), inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 
-def _check_points(points: Any, name: str) -> Any:
-    type_check(points, (list, tuple), name)
-    type_check_list(points, (list, tuple), name)
-    need_length(points, (4,), f"{name} should be a list or tuple of length 4.")
-    for place, point in enumerate(points):
-        need_length(point, (2,), f"{name}[{place}] should be a list or tuple of length 2.")
-        for axis in range(2):
-            check_int(point[axis], f"{name}[{place}][{axis}]")
-    return points
+_points = several(several(integer()), (4,))
 
 
 @arguments
 class Perspective(ImageOperation):
     """Four points (x, y) of the image moved to four others."""
 
-    start_points: Annotated[Any, _check_points]
-    end_points: Annotated[Any, _check_points]
+    start_points: Annotated[Any, _points]
+    end_points: Annotated[Any, _points]
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
 
     def _compute(self, image: Any) -> Any:
@@ -352,8 +266,8 @@ class RandomPerspective(PilOperation):
 
     draws = True
 
-    distortion_scale: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
-    prob: Annotated[float, real(0.0, 1.0, types=(float,))] = 0.5
+    distortion_scale: Annotated[float, real(0.0, 1.0)] = 0.5
+    prob: Annotated[float, real(0.0, 1.0)] = 0.5
     interpolation: Annotated[Inter, check_interpolation] = Inter.BICUBIC
 
     def _compute(self, image: Any) -> Any:

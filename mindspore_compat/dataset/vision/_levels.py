@@ -6,18 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real, several
 from mindspore_compat.dataset.core.randomness import engine_of
 from mindspore_compat.dataset.core.validator_helpers import (
     check_probability,
+    check_real,
     check_value,
-    refused,
-    type_check,
-    type_check_list,
 )
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._adjust import AdjustSharpness
-from mindspore_compat.dataset.vision._checks import check_bits, check_ignored, need_length
+from mindspore_compat.dataset.vision._checks import check_bits, check_ignored, twice
 from mindspore_compat.dataset.vision._image import as_matrix, check_image
 from mindspore_compat.dataset.vision._operation import ImageOperation, RandomImageOperation
 
@@ -65,7 +63,7 @@ class Equalize(_ByChannel):
 
 
 def _check_cutoff(cutoff: Any, name: str) -> float:
-    type_check(cutoff, (int, float), name)
+    check_real(cutoff, name)
     check_value(cutoff, (0, 50), name, below=True)
     return cutoff
 
@@ -78,7 +76,7 @@ class AutoContrast(_ByChannel):
     ignore: Annotated[Any, check_ignored] = None
 
     def _prepare(self) -> None:
-        self.ignore = self.ignore or []
+        self.ignore = list(self.ignore or ())
 
     def _channel(self, channel: np.ndarray) -> np.ndarray:
         return _color.auto_contrast(channel, self.cutoff, self.ignore)
@@ -148,34 +146,11 @@ class RandomPosterize(RandomImageOperation):
         return posterize(np.asarray(image), parameters[0])
 
 
-def _check_threshold(value: Any, name: str) -> tuple[float, float]:
-    type_check(value, (float, int, list, tuple), name)
-    limits = (value, value) if isinstance(value, (int, float)) else value
-    type_check_list(limits, (float, int), name)
-    need_length(limits, (2,), f"{name} must be a single number or sequence of two numbers.")
-    for place, limit in enumerate(limits):
-        check_value(limit, (0, 255), f"{name}[{place}]")
-    if limits[1] < limits[0]:
-        raise refused(ValueError, f"{name} must be in order of (min, max).", value)
-    return (limits[0], limits[1])
-
-
-def _check_random_threshold(value: Any, name: str) -> tuple[int, int]:
-    type_check(value, tuple, name)
-    type_check_list(value, int, name)
-    need_length(value, (2,), f"{name} must be a sequence of two numbers.", ValueError)
-    for limit in value:
-        check_value(limit, (0, 255))
-    if value[1] < value[0]:
-        raise refused(ValueError, f"{name} must be in min max format numbers.", value)
-    return value
-
-
 @arguments
 class Solarize(ImageOperation):
     """Values within `threshold` (min, max; or a number for min = max) inverted."""
 
-    threshold: Annotated[Any, _check_threshold]
+    threshold: Annotated[Any, several(real(0, 255), spread=twice, is_ordered=True)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         return solarize(image, *self.threshold)
@@ -193,7 +168,7 @@ class RandomSolarize(RandomImageOperation):
     """`Solarize` between two limits drawn from `threshold`."""
 
     draws = True
-    threshold: Annotated[tuple[int, int], _check_random_threshold] = (0, 255)
+    threshold: Annotated[tuple[int, int], several(integer(0, 255), is_ordered=True)] = (0, 255)
 
     def _draw(self, image: Any) -> tuple:
         low, high = map(int, self.threshold)

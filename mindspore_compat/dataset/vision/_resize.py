@@ -10,13 +10,12 @@ import numpy as np
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat._format.jpeg_part import cut_jpeg
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, with_default
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
 from mindspore_compat.dataset.vision._checks import (
     check_box,
-    check_given_interpolation,
     check_interpolation,
     check_ratio,
     check_scale,
@@ -69,10 +68,9 @@ class Resize(RandomImageOperation):
 
     takes_batches = True
     has_block = True
-    checked_first = ("interpolation",)
 
     size: Annotated[Any, check_size]
-    interpolation: Annotated[Inter, check_given_interpolation] = Inter.LINEAR
+    interpolation: Annotated[Inter, check_interpolation] = Inter.LINEAR
 
     def _transform(self, image: Any) -> Any:
         if not is_pil(image):
@@ -129,7 +127,7 @@ class RandomResizedCrop(RandomImageOperation):
     is_multi_column = True
 
     size: Annotated[Any, check_box]
-    scale: Annotated[tuple[float, float], check_scale] = (0.08, 1.0)
+    scale: Annotated[tuple[float, float], with_default((0.08, 1.0), check_scale)] = (0.08, 1.0)
     ratio: Annotated[tuple[float, float], check_ratio] = (3.0 / 4.0, 4.0 / 3.0)
     interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
     max_attempts: Annotated[int, check_pos_int32] = 10

@@ -7,7 +7,14 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.errors import warn_once
-from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_isinstance,
+    check_non_negative_int,
+    check_one_of,
+    check_str_in,
+    check_type,
+)
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 from mindspore_compat.train._checkpoint.save import check_async_save
 
@@ -128,38 +135,17 @@ class CheckpointConfig:
     def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
         if append_info is None or append_info == []:
             return None
-        if not isinstance(append_info, list):
-            raise TypeError(
-                f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}."
-            )
-        result: dict[str, Any] = {
-            name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]
-        }
+        for item in check_type(append_info, "append_info", list, "CheckpointConfig"):
+            if isinstance(check_type(item, "append_info", (str, dict), "CheckpointConfig"), str):
+                check_one_of(item, "append_info", _INFO, "CheckpointConfig")
+        result: dict[str, Any] = {name: 0 for name in _INFO if name in append_info}
         dicts = [item for item in append_info if isinstance(item, dict)]
-        for item in append_info:
-            if not isinstance(item, (str, dict)):
-                raise TypeError(
-                    "For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got "
-                    f"{type(item)}."
-                )
-            if isinstance(item, str) and item not in _INFO:
-                raise ValueError(
-                    "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
-                    f"{list(_INFO)}, but got {item}."
-                )
         if len(dicts) > 1:
-            raise TypeError(
-                f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}"
-            )
+            raise TypeError(f"For 'CheckpointConfig', 'append_info' takes one dict, but got {len(dicts)}.")
         for key, value in (dicts[0] if dicts else {}).items():
-            if not isinstance(key, str) or not isinstance(
-                value, (int, float, bool, str, torch.Tensor, torch.Generator)
-            ):
-                raise TypeError(
-                    "For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type "
-                    f"must be int or float or bool, but got key type {type(key)}, value type {type(value)}"
-                )
-            result[key] = value
+            check_type(key, "append_info", str, "CheckpointConfig")
+            types = (int, float, bool, str, torch.Tensor, torch.Generator)
+            result[key] = check_type(value, key, types, "CheckpointConfig")
         return result
 
 
@@ -167,15 +153,10 @@ def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kw
     for name, value in policies.items():
         if value is not None:
             check_non_negative_int(value, name, owner)
-    if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
-        raise TypeError(
-            f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."
-        )
+    if saved_network is not None:
+        check_type(saved_network, "saved_network", torch.nn.Module, owner)
     if not any(policies.values()):
-        raise ValueError(
-            f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
-            "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
-        )
+        raise ValueError(f"For '{owner}', one of {', '.join(policies)} must be above 0.")
     unknown = set(kwargs) - {"incremental", "map_param_inc", "enable_redundance"}  # 2.x's names; no effect
     if unknown:
         names = ", ".join(sorted(unknown))

@@ -17,10 +17,11 @@ import numpy as np
 import torch
 
 from mindspore_compat import context
+from mindspore_compat._api.validate import check_bool, check_int, check_number, check_one_of, check_str_in, check_type
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
-from mindspore_compat.train.summary._checks import check_value_type, make_directory
+from mindspore_compat.train.summary._checks import make_directory
 from mindspore_compat.train.summary._landscape import (
     Arrays,
     Plane,
@@ -34,7 +35,7 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
 
-_OWNER = 'For "SummaryCollector" or "SummaryLandscape"'
+_OWNER = "collect_landscape"
 _METADATA = (
     "epoch_group",
     "model_params_file_map",
@@ -58,49 +59,21 @@ def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> No
     unknown = set(options) - set(DEFAULT_LANDSCAPE)
     if unknown:
         raise ValueError(
-            f"{_OWNER}, the keys {unknown} of `collect_landscape` are unsupported, expect the follow keys: "
-            f"{list(DEFAULT_LANDSCAPE)}"
+            f"For '{_OWNER}', the keys {unknown} are unsupported, expect the follow keys: {list(DEFAULT_LANDSCAPE)}"
         )
-    size, unit = options.get("landscape_size", 40), options.get("unit", "step")
-    check_value_type("landscape_size", size, int)
-    if not 3 <= size <= 256:
-        raise ValueError(
-            f'{_OWNER}, the "landscape_size" in collect_specified_data should be less than 256 and more than 3, but '
-            f"got the: {size}"
-        )
-    check_value_type("unit", unit, str)
-    if unit not in ("step", "epoch"):
-        raise ValueError(f"{_OWNER}, unit in collect_specified_data should be step or epoch, but got the: {unit}.")
-    check_value_type("num_samples", options.get("num_samples", 2048), int)
-    _check_create(options.get("create_landscape", DEFAULT_LANDSCAPE["create_landscape"]))
-    if needs_intervals or "intervals" in options:
-        _check_intervals(options.get("intervals"))
-
-
-def _check_create(create: Any) -> None:
-    check_value_type("create_landscape", create, dict)
+    check_number(options.get("landscape_size", 40), "landscape_size", _OWNER, (int,), 3, 256)
+    check_str_in(options.get("unit", "step"), "unit", ("step", "epoch"), _OWNER)
+    check_int(options.get("num_samples", 2048), "num_samples", _OWNER)
+    create = check_type(options.get("create_landscape", {}), "create_landscape", dict, _OWNER)
     for name, value in create.items():
-        if name not in ("train", "result"):
-            raise ValueError(
-                f'{_OWNER}, the key to create landscape should be in ["train", "result"], but got the: {name}.'
-            )
-        check_value_type(name, value, bool)
-
-
-def _check_intervals(intervals: Any) -> None:
-    check_value_type("intervals", intervals, list)
-    for interval in intervals:
-        check_value_type("each interval in intervals", interval, list)
-        if len(interval) < 3:
-            raise ValueError(
-                f'{_OWNER}, the length of each list in "intervals" should not be less than three, but got the: '
-                f"{interval}"
-            )
-        for item in interval:
-            if not isinstance(item, int):
-                raise TypeError(
-                    f'{_OWNER}, the value of each list in "intervals" should be int, but got the: {type(item)}'
-                )
+        check_bool(value, check_one_of(name, "create_landscape", ("train", "result"), _OWNER), _OWNER)
+    if needs_intervals or "intervals" in options:
+        intervals: Any = check_type(options.get("intervals"), "intervals", list, _OWNER)
+        for interval in intervals:
+            if len(check_type(interval, "intervals", list, _OWNER)) < 3:
+                raise ValueError(f"For '{_OWNER}', no interval may have less than three numbers, but got {interval}.")
+            for item in interval:
+                check_int(item, "intervals", _OWNER)
 
 
 class LandscapeData:
@@ -215,7 +188,7 @@ class SummaryLandscape:
         """
         devices = _checked_devices(device_ids)
         if collect_landscape is not None:
-            check_value_type("collect_landscape", collect_landscape, dict)
+            check_type(collect_landscape, "collect_landscape", dict, "SummaryLandscape")
             check_landscape(collect_landscape, needs_intervals=False)
         data = self._metadata(collect_landscape)
         folder = output if output is not None else self._summary_dir
@@ -303,7 +276,7 @@ def _read_metadata(path: str) -> dict[str, Any]:
             isinstance(name, str) for name in files.values()
         ):
             raise ValueError("'epoch_group' and 'model_params_file_map' must be objects, of lists and of file names")
-        check_value_type("step_per_epoch", data["step_per_epoch"], int)
+        check_int(data["step_per_epoch"], "step_per_epoch", "SummaryLandscape")
         options = {key: data[key] for key in ("landscape_size", "unit", "num_samples", "create_landscape")}
         check_landscape({**options, "intervals": list(groups.values())})
     except (TypeError, ValueError) as error:
@@ -320,13 +293,8 @@ def _save_pictures(folder: str, interval: list[int], message: Any) -> None:
 def _checked_devices(device_ids: Any) -> list[int]:
     if device_ids is None:
         return [0]
-    check_value_type("device_ids", device_ids, list)
-    where = 'For "SummaryLandscape.gen_landscapes_with_multi_process", the parameter "device_ids"'
-    for number in device_ids:
-        if not isinstance(number, int):
-            raise TypeError(f"{where} type should be int, but got the: {type(number)}.")
-        if not 0 <= number <= 7:
-            raise ValueError(f"{where} should be between 0 and 7, but got {number}.")
+    for number in check_type(device_ids, "device_ids", list, "SummaryLandscape"):
+        check_number(number, "device_ids", "SummaryLandscape", (int,), 0, 7)
     if not device_ids:
-        raise ValueError(f"{where} must not be empty. Leave it out for one device.")
+        raise ValueError("'device_ids' must not be empty. Leave it out for one device.")
     return list(device_ids)

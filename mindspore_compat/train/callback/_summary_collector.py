@@ -13,17 +13,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat.nn.loss.loss import LossBase
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._landscape import DEFAULT_LANDSCAPE, LandscapeData
 from mindspore_compat.train.summary import _lineage
-from mindspore_compat.train.summary._checks import check_export_options, check_value_type, make_directory
+from mindspore_compat.train.summary._checks import check_export_options, make_directory
 from mindspore_compat.train.summary._graph import CallTrace, graph_of
 from mindspore_compat.train.summary.summary_record import SummaryRecord
 
 __all__ = ["SummaryCollector"]
 
+_OWNER = "SummaryCollector"
 _log = logging.getLogger("mindspore_compat")
 _SWITCHES = tuple(
     (
@@ -78,15 +80,17 @@ class SummaryCollector(Callback):
     ) -> None:
         super().__init__()
         self._summary_dir = make_directory(summary_dir, "summary_dir")
-        self._collect_freq = _positive("collect_freq", collect_freq)
+        self._collect_freq = check_positive_int(collect_freq, "collect_freq", _OWNER)
         self._collect_tensor_freq = (
             collect_tensor_freq
             if collect_tensor_freq is None
-            else _positive("collect_tensor_freq", collect_tensor_freq)
+            else check_positive_int(collect_tensor_freq, "collect_tensor_freq", _OWNER)
         )
-        self._max_file_size = max_file_size if max_file_size is None else _positive("max_file_size", max_file_size)
+        if max_file_size is not None:
+            check_positive_int(max_file_size, "max_file_size", _OWNER)
+        self._max_file_size = max_file_size
         self._export_options = check_export_options(export_options)
-        check_value_type("keep_default_action", keep_default_action, bool)
+        check_bool(keep_default_action, "keep_default_action", _OWNER)
         self._specified = _specified(collect_specified_data, keep_default_action)
         landscape = self._specified.get("collect_landscape")
         self._landscape = LandscapeData(self._summary_dir, landscape) if landscape else None
@@ -310,48 +314,34 @@ def _loss_fn(cb_params: Any) -> Any:
     return loss_fn
 
 
-def _positive(name: str, value: Any) -> int:
-    check_value_type(name, value, int)
-    if value <= 0:
-        raise ValueError(f'For "SummaryCollector", the value of `{name}` should be greater than 0, but got `{value}`.')
-    return int(value)
-
-
 def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
     """What to collect, checked."""
-    check_value_type("collect_specified_data", given, (dict, type(None)))
-    given = given or {} if given is not None or not keep_default else {}
-    for name in given:
-        check_value_type(str(name), name, str)
+    given = check_type(given, "collect_specified_data", (dict, type(None)), _OWNER) or {}
     unknown = set(given) - set(_DEFAULTS)
     if unknown:
         raise ValueError(
-            f'For "SummaryCollector", the keys {unknown} of `collect_specified_data` are unsupported, expect the '
-            "follow keys: "
+            f"For '{_OWNER}', the keys {unknown} of 'collect_specified_data' are unsupported, expect the follow keys: "
             f"{list(_DEFAULTS)}"
         )
     for name in _SWITCHES:
         if name in given:
-            check_value_type(name, given[name], bool)
-    check_value_type("histogram_regular", given.get("histogram_regular"), (str, type(None)))
-    check_value_type("collect_landscape", given.get("collect_landscape"), (dict, type(None)))
+            check_bool(given[name], name, _OWNER)
+    check_type(given.get("histogram_regular"), "histogram_regular", (str, type(None)), _OWNER)
+    check_type(given.get("collect_landscape"), "collect_landscape", (dict, type(None)), _OWNER)
     try:
         re.compile(given.get("histogram_regular") or "")
     except re.error as error:
-        raise ValueError(
-            "For `collect_specified_data`, the value of `histogram_regular` is not a valid regular expression. "
-            f"Detail: {error}."
-        ) from error
+        raise ValueError(f"For '{_OWNER}', 'histogram_regular' is not a valid regular expression: {error}.") from error
     return copy.deepcopy({**_DEFAULTS, **given} if keep_default else dict(given))
 
 
 def _custom_data(given: dict | None) -> dict[str, Any]:
     """The user's lineage data over those of a hyper-parameter search (an environment variable of MindInsight's)."""
-    check_value_type("custom_lineage_data", given, (dict, type(None)))
+    check_type(given, "custom_lineage_data", (dict, type(None)), _OWNER)
     data = {**_searched_data(), **(given or {})}
     for key, value in data.items():
-        check_value_type(f"custom_lineage_data -> {key}", key, str)
-        check_value_type(f"the value of custom_lineage_data -> {key}", value, (int, str, float))
+        check_type(key, "custom_lineage_data", str, _OWNER)
+        check_type(value, f"custom_lineage_data[{key!r}]", (int, str, float), _OWNER)
     return data
 
 

@@ -6,19 +6,9 @@ import os
 import re
 from typing import Any
 
-__all__ = ["check_value_type", "check_file_part", "check_export_options", "make_directory"]
+from mindspore_compat._api.validate import check_type
 
-_EXPORT_OPTIONS: dict[str, tuple[Any, ...]] = {"tensor_format": ("npy", None)}
-
-
-def check_value_type(name: str, value: Any, types: Any) -> None:
-    """TypeError unless ``value`` is one of ``types``; a bool is no int."""
-    types = types if isinstance(types, (tuple, list)) else (types,)
-    if not isinstance(value, tuple(types)) or (isinstance(value, bool) and bool not in types):
-        raise TypeError(
-            f"For `{name}` the type should be a valid type of {[kind.__name__ for kind in types]}, but got "
-            f"{type(value).__name__}."
-        )
+__all__ = ["check_file_part", "check_export_options", "make_directory"]
 
 
 def check_file_part(text: str) -> None:
@@ -32,23 +22,14 @@ def check_export_options(options: Any) -> dict[str, Any] | None:
     """The options, if they are None or {"tensor_format": "npy" or None}."""
     if options is None:
         return None
-    check_value_type("export_options", options, (dict, type(None)))
-    for key, value in options.items():
-        check_value_type("export_option", key, str)
-        check_value_type("export_format", value, (str, type(None)))
-    unknown = set(options) - set(_EXPORT_OPTIONS)
+    check_type(options, "export_options", dict, "SummaryRecord")
+    unknown = set(options) - {"tensor_format"}
     if unknown:
+        raise ValueError(f"For 'SummaryRecord', the keys {unknown} of 'export_options' are unsupported.")
+    if options.get("tensor_format") not in ("npy", None):
         raise ValueError(
-            f'For "SummaryRecord", the keys {unknown} of "export_options" are unsupported, expect the follow keys: '
-            f"{list(_EXPORT_OPTIONS)}"
+            f"For 'SummaryRecord', the tensor_format {options['tensor_format']!r} is unsupported; use 'npy'."
         )
-    for key, value in options.items():
-        if value not in _EXPORT_OPTIONS[key]:
-            raise ValueError(
-                f'For "SummaryRecord", the export_format {{{value!r}}} of "export_options" are unsupported for {key}, '
-                "expect the follow "
-                f"values: {list(_EXPORT_OPTIONS[key])}"
-            )
     return dict(options)
 
 

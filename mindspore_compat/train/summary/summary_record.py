@@ -80,17 +80,9 @@ class SummaryRecord:
                 f"new one when the existing instance number is {SummaryRecord.count}. Close the other one first."
             )
         folder = make_directory(log_dir, "log_dir")
-        if not isinstance(max_file_size, (int, type(None))):
-            raise TypeError(
-                f"For 'SummaryRecord', the 'max_file_size' should be int type, but got type {type(max_file_size)}"
-            )
-        if not isinstance(file_prefix, str) or not isinstance(file_suffix, str):
-            raise TypeError(
-                "For 'SummaryRecord', `file_prefix` and `file_suffix`  should be str, but got type "
-                f"{type(file_prefix)} and {type(file_suffix)}"
-            )
-        check_file_part(file_prefix)
-        check_file_part(file_suffix)
+        check_type(max_file_size, "max_file_size", (int, type(None)), "SummaryRecord")
+        check_file_part(check_type(file_prefix, "file_prefix", str, "SummaryRecord"))
+        check_file_part(check_type(file_suffix, "file_suffix", str, "SummaryRecord"))
         if max_file_size is not None and max_file_size < 0:
             _log.warning(
                 "For 'SummaryRecord', the 'max_file_size' should be greater than 0, but got %s: no limit.",

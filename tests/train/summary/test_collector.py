@@ -196,10 +196,10 @@ def test_parameters_for_the_landscape_are_saved(tmp_path):
 @pytest.mark.parametrize(
     "arguments, error, match",
     [
-        ({"collect_freq": 0}, ValueError, "greater than 0"),
+        ({"collect_freq": 0}, ValueError, "in the range"),
         ({"collect_freq": 1.0}, TypeError, "collect_freq"),
         ({"collect_tensor_freq": True}, TypeError, "collect_tensor_freq"),
-        ({"max_file_size": -1}, ValueError, "greater than 0"),
+        ({"max_file_size": -1}, ValueError, "in the range"),
         ({"keep_default_action": 1}, TypeError, "keep_default_action"),
         ({"collect_specified_data": {"x": 1}}, ValueError, "unsupported"),
         ({"collect_specified_data": {"collect_metric": 1}}, TypeError, "collect_metric"),

@@ -105,7 +105,7 @@ def test_clean_ckpt_removes_and_errors_are_clear(folder):
     landscape = SummaryLandscape(str(folder))
     with pytest.raises(TypeError, match="device_ids"):
         landscape.gen_landscapes_with_multi_process(make, device_ids=["a"])
-    with pytest.raises(ValueError, match="between 0 and 7"):
+    with pytest.raises(ValueError, match="device_ids"):
         landscape.gen_landscapes_with_multi_process(make, device_ids=[8])
     with pytest.raises(ValueError, match="there is no checkpoint of step 9"):
         landscape.gen_landscapes_with_multi_process(make, {"intervals": [[1, 2, 9]]})

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import integer, several
 from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.validator_helpers import (
     INT32_MAX,
+    INT64_MAX,
     check_columns,
     check_value,
     refused,
@@ -378,18 +380,9 @@ class BucketBatchByLengthDataset(Dataset):
 
 
 def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
-    for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
-        if not isinstance(values, tuple):
-            type_check(values, list, name)
-    if not boundaries:
+    if not several(integer(1, INT64_MAX), ())(boundaries, "bucket_boundaries"):
         raise ValueError("bucket_boundaries cannot be empty.")
-    for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
-        if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
-            raise refused(TypeError, f"{name} should be a list of int.", values)
-        if any(v <= 0 for v in values):
-            is_first = values is boundaries
-            words = "must only contain positive numbers" if is_first else "should be a list of positive numbers"
-            raise refused(ValueError, f"{name} {words}.", values)
+    several(integer(1, INT64_MAX), ())(batch_sizes, "bucket_batch_sizes")
     if any(a >= b for a, b in pairwise(boundaries)):
         raise refused(ValueError, "bucket_boundaries should be strictly increasing.", boundaries)
     if len(batch_sizes) != len(boundaries) + 1:
