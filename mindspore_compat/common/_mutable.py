@@ -17,7 +17,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     marked have gradients, by `grad` and `GradOperation`.
 
     Args:
-        dynamic_len: accepted without effect; every length is known here.
+        dynamic_len: return a copy of a tuple or list; its length is known here all the same.
 
     Raises:
         TypeError: unless it is made of numbers, Tensors, tuples, lists and dicts.
@@ -29,7 +29,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         )
     for tensor in tensors_in(input_data):  # the Tensors are marked, not what holds them: a tuple has no attributes
         tensor._is_marked_mutable = True  # type: ignore[attr-defined]
-    return input_data
+    return list(input_data) if dynamic_len and type(input_data) is list else input_data
 
 
 def _is_mutable(value: Any, around: tuple[int, ...]) -> bool:

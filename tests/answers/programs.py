@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.answers import compiled, containers, derivatives, halves, hooks, refusals, sequences
+from tests.answers import containers, derivatives, halves, hooks, refusals
 
 __all__ = ["PROGRAMS", "answer"]
 
@@ -22,18 +22,14 @@ PROGRAMS: dict[str, str] = {
     **derivatives.PROGRAMS,
     **refusals.PROGRAMS,
     **halves.PROGRAMS,
-    **compiled.PROGRAMS,
     **containers.PROGRAMS,
-    **sequences.PROGRAMS,
 }
 WITH_MESSAGE = (
     hooks.WITH_MESSAGE
     | derivatives.WITH_MESSAGE
     | refusals.WITH_MESSAGE
     | halves.WITH_MESSAGE
-    | compiled.WITH_MESSAGE
     | containers.WITH_MESSAGE
-    | sequences.WITH_MESSAGE
 )
 
 BEGINNING = """

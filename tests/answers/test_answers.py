@@ -24,8 +24,17 @@ print("ANSWERS " + json.dumps({name: answer(name) for name in PROGRAMS}))
 #: where we differ on purpose, each with its reason
 DIFFERENT: dict[str, str] = {
     "halves, graph: its elements": "an element of a Parameter stays float32 in upstream's graphs, of a Tensor not",
-    "unknown length, x of []": "upstream computes with an empty list, but does not give one back",
 }
+
+
+def _refuses(answer: Any) -> bool:
+    """Whether MindSpore refuses a part of the program. Its refusals are no goal: what Python and torch run, runs."""
+    if isinstance(answer, str):
+        return answer.endswith("Error")
+    return isinstance(answer, list) and any(map(_refuses, answer))
+
+
+ANSWERED = [name for name, answer in GOLDEN.items() if not _refuses(answer)]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +60,7 @@ def test_every_program_was_asked() -> None:
     assert set(GOLDEN) >= set(DIFFERENT)
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_the_answer_is_upstreams(name: str, ours: dict[str, Any]) -> None:
     if name in DIFFERENT:
         assert ours[name] != GOLDEN[name], "it agrees now: take it off the list"
