@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from mindspore_compat.common._tracing import is_tracing
 
-__all__ = ["check_coordinates", "count_from_end", "refuse_negative"]
+__all__ = ["check_coordinates", "count_from_end", "refuse_negative", "with_given_indices"]
 
 _LARGEST = (1 << 63) - 1
 _Base = torch._C.TensorBase
@@ -66,3 +66,11 @@ def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, len
         if not index.numel() or int(index.min()) >= 0:
             raise
         return call(torch.where((index < 0) & (index >= -length), index + length, index))
+
+
+def with_given_indices(message: str) -> str:
+    """Return torch's message with the indices that `refuse_negative` has changed as they were given."""
+    words = message.split(" ")
+    return " ".join(
+        [str(int(word) - _LARGEST - 1) if word.isdigit() and int(word) > _LARGEST // 2 else word for word in words]
+    )

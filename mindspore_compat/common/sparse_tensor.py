@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._index_bounds import refuse_negative
+from mindspore_compat.common._index_bounds import refuse_negative, with_given_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
 
@@ -157,7 +157,13 @@ def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
         IndexError: for a place that the shape does not have.
     """
     dense = torch.zeros(sparse._shape, dtype=sparse.values.dtype, device=sparse.values.device)
-    return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
+    try:
+        return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
+    except IndexError as error:
+        raise IndexError(
+            f"For '{type(sparse).__name__}.to_dense', the 'indices' must lie in the shape {sparse._shape}. But got: "
+            f"{with_given_indices(str(error))}"
+        ) from None
 
 
 class COOTensor(_Valued):

@@ -16,6 +16,7 @@ from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _float8
 from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.common._graph_mode import in_graph
+from mindspore_compat.common._index_bounds import with_given_indices
 from mindspore_compat.common._operator_casts import common_type
 from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import for_writing
@@ -234,10 +235,9 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
     advice = (
         "Indices below 0 count from the end."
         if from_end
-        else "Indices below 0 do not count from the end, and torch shows -1 as 9223372036854775807. Drop or replace "
-        "padding first."
+        else "Indices below 0 do not count from the end: drop or replace padding first."
     )
-    note = f"For '{owner}', the '{argument}' must lie in the axis that they index. {advice}"
+    expected = f"For '{owner}', the '{argument}' must lie in the axis that they index. {advice}"
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
@@ -246,7 +246,7 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
                 return function(*args, **kwargs)
             except (IndexError, RuntimeError) as error:
                 if "out of bounds" in str(error):  # on a CUDA device it is the device's assertion
-                    raise IndexError(f"{note} It was raised by torch: {error}") from error
+                    raise IndexError(f"{expected} But got: {with_given_indices(str(error))}") from None
                 return retry_in_wider_dtype(error, checked, args, kwargs, owner)
 
         checked._has_dtype_fallback = True  # type: ignore[attr-defined]

@@ -160,7 +160,7 @@ class Model:
     ) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
-        check_type(valid_frequency, "valid_frequency", (int, list), "Model.fit")
+        check_type(valid_frequency, "valid_frequency", (bool, int, list), "Model.fit")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
         self._run_training(

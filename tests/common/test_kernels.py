@@ -258,13 +258,11 @@ def test_products_of_integers_wherever_they_lie(dtype: torch.dtype) -> None:
         assert found.dtype is dtype and found.tolist() == wanted
 
 
-def test_types_that_do_not_fit_are_mindspores_error() -> None:
+def test_types_that_do_not_fit_are_refused() -> None:
     a, b = torch.zeros(2, 2, dtype=torch.float16), torch.zeros(2, 2)
     for name in ("matmul", "mm", "linear"):
         for pair in ((a, b), (b, a), (b, b.int())):
-            with pytest.raises(
-                TypeError, match=f"For '{name}', the types of all inputs must be the same, but got .*float"
-            ):
+            with pytest.raises(RuntimeError, match="dtype"):
                 kernels.KERNELS[name](*pair)
     with pytest.raises(RuntimeError, match="shape"):
         kernels.KERNELS["mm"](b, b[:1])

@@ -153,11 +153,11 @@ give(found)
 
 
 def test_the_error_names_operator_index_and_range() -> None:
-    with pytest.raises(IndexError, match=r"'ScatterNdAdd'.*\[0, 3\).*got -1.*padding"):
+    with pytest.raises(IndexError, match=r"'ScatterNdAdd'.*padding.*index -1 .*size 3"):
         ops.scatter_nd_add(ms.Parameter(Tensor(np.zeros((3, 2), np.float32))), Tensor([[1], [-1]]), ops.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"'GatherNd'.*\[0, 2\).*got 2"):
+    with pytest.raises(IndexError, match=r"'GatherNd'.*index 2 .*size 2"):
         ops.gather_nd(ops.ones((3, 2)), Tensor([[0, 2]]))
-    with pytest.raises(RuntimeError, match=r"'TensorScatterElements'.*\[-3, 3\).*got -"):
+    with pytest.raises(IndexError, match=r"'TensorScatterElements'.*from the end.*index -"):
         ops.tensor_scatter_elements(ops.ones((3, 2)), Tensor([[-5, 0]]), ops.ones((1, 2)))
 
 

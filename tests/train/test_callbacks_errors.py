@@ -22,6 +22,8 @@ DIFFERENT: dict[str, str | None] = {
     "train:dataset_none": "TypeError",
     "eval:dataset": "TypeError",
     "EarlyStopping:baseline": "TypeError",  # upstream drops the argument
+    "predict:shape": "RuntimeError",  # torch's
+    "ReduceLROnPlateau:factor_int": "ValueError",
 }
 
 

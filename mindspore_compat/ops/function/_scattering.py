@@ -186,7 +186,9 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
         places = _coordinates(indices) if by_coordinates else (refuse_negative(indices),)
         with torch.no_grad():
-            stored = _store(input_x, combine(before, places, updates))
+            result = combine(before, places, updates)
+            del before  # else it counts as an alias of the Parameter
+            stored = _store(input_x, result)
         if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
             return wrap(combine(get_data(stored).detach(), places, updates))
         return stored
