@@ -72,7 +72,7 @@ end: Callable[[Token[Call]], None] = _current.reset
 
 
 def in_graph() -> bool:
-    """Return whether MindSpore would have compiled the code that asks."""
+    """Return whether the code that asks runs in graph mode; in GRAPH_MODE what torch.compile traces does."""
     return is_graph_mode() if _is_tracing() else current().is_graph
 
 

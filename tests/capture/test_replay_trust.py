@@ -86,9 +86,8 @@ def test_an_error_of_a_value_that_nobody_uses_is_raised(bad: Any) -> None:
             grad_of(x, good)
         try:
             bad(x, wrong)
-        except Exception as error:  # of several types in one, a replay may raise torch's
-            kinds = tuple(kind for kind in type(error).__mro__ if issubclass(kind, Exception) and kind is not Exception)
-            with pytest.raises(kinds):
+        except (IndexError, ValueError, RuntimeError, ZeroDivisionError):  # a replay raises torch's
+            with pytest.raises((IndexError, ValueError, RuntimeError, ZeroDivisionError)):
                 grad_of(x, wrong)
         else:
             grad_of(x, wrong)

@@ -72,7 +72,7 @@ def test_wrong_arguments(make: Any, error: type[Exception], text: str) -> None:
             RuntimeError,
             "",
         ),
-        (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), TypeError, ""),
+        (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), RuntimeError, "dtype"),
         (lambda: nn.Dense(3, 2)([1.0]), TypeError, ""),
         (
             lambda: nn.Conv2d(3, 2, 3)(zeros(1, 4, 5, 5)),
@@ -86,7 +86,7 @@ def test_wrong_arguments(make: Any, error: type[Exception], text: str) -> None:
             "",
         ),
         (lambda: nn.Conv2d(3, 2, 3, pad_mode="valid")(zeros(1, 3, 2, 2)), RuntimeError, ""),
-        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), TypeError, ""),
+        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), RuntimeError, ""),
         (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError, ""),
         (lambda: nn.AvgPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError, ""),
         (lambda: nn.AvgPool3d(3, 2)(zeros(1, 3, 2, 2, 2)), RuntimeError, ""),

@@ -125,10 +125,10 @@ def test_a_plain_file_is_not_decrypted() -> None:
     [
         ({"enc_key": b"0" * 16, "enc_mode": "ROT13"}, "mode must be one of .*, but got 'ROT13'"),
         ({"enc_key": b"0" * 24, "enc_mode": "SM4-CBC"}, "SM4-CBC must have 16 bytes, but got 24"),
-        ({"enc_key": "0" * 16}, "'enc_key' must be isinstance of"),
+        ({"enc_key": "0" * 16}, "'enc_key' must be"),
         ({"enc_key": b"0" * 16, "crc_check": True}, "'crc_check' can not be used together with 'enc_key'"),
         ({"enc_key": b"0" * 16, "format": "safetensors"}, "'safetensors' has no encryption"),
-        ({"crc_check": 1}, "'crc_check' must be isinstance of <class 'bool'>"),
+        ({"crc_check": 1}, "'crc_check' must be"),
         ({"format": "pth"}, "the format must be 'safetensors' or 'ckpt'"),
         ({"async_save": "later"}, "'async_save' can only be"),
         ({"colour": 1}, "keyword arguments .'colour'. are not recognized"),
@@ -234,7 +234,7 @@ def test_safetensors_crc_and_strings(tmp_path: Path) -> None:
         ({"ckpt_file_name": io.BytesIO(b"abc"), "format": "safetensors"}, ValueError, "failed to read"),
         ({"ckpt_file_name": "x.safetensors"}, ValueError, "Pass format='safetensors'"),
         ({"ckpt_file_name": "x.ckpt", "format": "pth"}, ValueError, "'format' must be"),
-        ({"ckpt_file_name": "x.ckpt", "dec_key": "text"}, ValueError, "'dec_key' must be isinstance of"),
+        ({"ckpt_file_name": "x.ckpt", "dec_key": "text"}, ValueError, "'dec_key' must be"),
         (
             {"ckpt_file_name": "x.safetensors", "format": "safetensors", "dec_key": b"0" * 16},
             ValueError,

@@ -772,7 +772,7 @@ def _step(**options: Any) -> Any:
         ),
         (lambda: TorchTrainStep(network(), None, None, clip_norm=1.0), ValueError, "need an 'optimizer'"),
         (lambda: Model(_step(), cross_entropy), ValueError, "belong to the TorchTrainStep"),
-        (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "optimizer arg is None"),
+        (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "without an optimizer"),
         (
             lambda: Model(_step()).train(1, Listed([(torch.ones(2, 4),)])),
             ValueError,
