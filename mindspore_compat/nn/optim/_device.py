@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common._shared_memory import Views
 from mindspore_compat.common._wrap import memory, plain
 
 __all__ = [
@@ -161,7 +162,7 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
         if not skipped:
             optimizer(gradients)
         return
-    groups = list(_by_kind(written))
+    groups = [Views(group) for group in _by_kind(written)]  # no aliases of the program's
     flag = plain(skipped).reshape(())
     with torch.no_grad():
         before = [_joined(group) for group in groups]
