@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from mindspore_compat import Tensor, nn
 from tests.thor.networks import CASES, FLAGS, OPTIONS, RATES
 from tests.thor.ours import batch, make_net, make_step, make_thor
 
@@ -63,16 +61,3 @@ def test_state_has_upstreams_names(case: str) -> None:
         shape,
     ) in expected.items():  # A is not copied for each row of blocks here, and an embedding's G is one block
         assert own[name] == shape or own[name] == shape[1:] or own[name][1:] == shape, name
-
-
-@pytest.mark.parametrize("call", INDEX["errors"])
-def test_refuses_what_upstream_refuses(call: str) -> None:
-    name, _, text = call.replace("rate", "learning_rate").partition(" ")
-    rates = Tensor(np.full(4, 0.1, np.float32))
-    options: dict[str, Any] = {"learning_rate": rates, "damping": rates, "momentum": 0.9, name: eval(text)}
-    if not INDEX["errors"][call]:
-        nn.thor(make_net("dense"), **options)
-        return
-    with pytest.raises((TypeError, ValueError), match=name.replace("_rate", ".rate")) as caught:
-        nn.thor(make_net("dense"), **options)
-    assert caught.type.__name__ == INDEX["errors"][call]

@@ -219,10 +219,10 @@ def test_what_only_a_later_rank_has_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"src_strategy_file": None}, TypeError, "'src_strategy_file' should be 'str'"),
+        ({"src_strategy_file": None}, TypeError, "'src_strategy_file' must be"),
         ({"src_strategy_file": "no/x"}, ValueError, "does not exist"),
         ({"src_dir": "no"}, ValueError, "'src_dir' must be a folder"),
-        ({"src_dir": 3}, TypeError, "'src_dir' should be 'str'"),
+        ({"src_dir": 3}, TypeError, "'src_dir' must be"),
         ({"dst_dir": __file__}, NotADirectoryError, "is a file"),
         ({"merge_with_redundancy": 1}, TypeError, "merge_with_redundancy"),
         ({"file_suffix": "zzz"}, ValueError, "ends with 'zzz.safetensors'"),

@@ -95,7 +95,7 @@ def test_the_checks_module_and_its_class_of_old() -> None:
     assert Validator is _checkparam and Validator.check_isinstance(
         "x", 3, int
     ) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
-    with pytest.raises(ValueError, match="'mode' must be isinstance of .*str.*bytes.*, but got 3"):
+    with pytest.raises(ValueError, match="'mode' must be"):
         Validator.check_isinstance("mode", 3, (str, bytes))
 
 
