@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _wrap
 from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import not_traced
@@ -88,6 +89,8 @@ def run_in_graph(call: Call, function: Callable[..., Any], /, *args: Any, **kwar
         end(token)
         for cell in call.kept:
             cell._forget_kept()
+    if type(result) is _wrap.TENSOR and result._base is None:
+        return result
     return own_results(wrap(result), call.inputs, before)
 
 

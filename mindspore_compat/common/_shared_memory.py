@@ -24,7 +24,7 @@ from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = """
-    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter note_read
+    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter num_aliases
     replace_values write_values
 """.split()
 
@@ -88,7 +88,7 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     program.values_written()
     for_writing(target)
     stays = _tracing.is_tracing() or not target.dim() or "_keeps_memory" in target.__dict__ or _recorders()
-    if stays or not _lookers(target):
+    if stays or not num_aliases(target):
         _write(target, value)
     else:
         _wrap.TENSOR.data.fset(target, torch.empty_like(_get_data(target)).copy_(value))
@@ -112,7 +112,7 @@ def before_assignment(target: Any, index: Any) -> Any:
     items = index if index.__class__ is tuple else (index,)
     if items is index and not any(isinstance(item, _OF_PLACES) for item in items):
         return index
-    if _tracing.is_tracing() or target._is_part or not (target._has_array or _lookers(target)) or _recorders():
+    if _tracing.is_tracing() or target._is_part or not (target._has_array or num_aliases(target)) or _recorders():
         return index
     if isinstance(target, _Parameter):
         if len(items) == 1 and (isinstance(items[0], list) or getattr(items[0], "dtype", torch.bool) is not torch.bool):
@@ -144,19 +144,12 @@ def for_writing(*targets: torch.Tensor) -> Any:
             if THREAD.running and torch.is_grad_enabled():
                 if _may_be_kept(target):
                     _part_from_derivative(target)
-            elif _lookers(target) > current().aliases.get(id(target), _ANY) and _may_be_kept(target):
+            elif num_aliases(target) > current().aliases.get(id(target), _ANY) and _may_be_kept(target):
                 _leave_memory(target)
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
 
 
 _ANY = 1 << 62  # of a Parameter that the code has not read: others may share its memory
-
-
-def note_read(parameter: torch.Tensor) -> None:
-    """Count who shares the memory of a Parameter before compiled code takes parts of it."""
-    known = current().aliases
-    if id(parameter) not in known:
-        known[id(parameter)] = _lookers(parameter)
 
 
 def _note_parting() -> None:
@@ -219,7 +212,7 @@ def _may_be_kept(target: torch.Tensor) -> bool:
     """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
     if not _place(target) or target._backward_hooks or target.grad is not None or "_keeps_memory" in target.__dict__:
         return False
-    return target._use_count() > 1 or _lookers(target) > 0
+    return target._use_count() > 1 or num_aliases(target) > 0
 
 
 def _part_from_derivative(target: torch.Tensor) -> None:
@@ -237,7 +230,7 @@ def _part_from_derivative(target: torch.Tensor) -> None:
             _set_data(target, memory)
             _set_data(before, copy)
             del memory, copy
-    if _lookers(target) > current().aliases.get(id(target), 0):
+    if num_aliases(target) > current().aliases.get(id(target), 0):
         _leave_memory(target)
 
 
@@ -263,7 +256,7 @@ def _place(tensor: torch.Tensor) -> int:
 _users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-defined]
 
 
-def _lookers(tensor: torch.Tensor) -> int:
+def num_aliases(tensor: torch.Tensor) -> int:
     """How many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
     place = _place(tensor)
     return _users(place) - _ALONE - _views[place] if place else 0

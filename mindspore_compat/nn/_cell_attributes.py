@@ -9,20 +9,20 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._graph_mode import in_graph
+from mindspore_compat.common._graph_mode import current, in_graph
 from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import note_read, write_values
+from mindspore_compat.common._shared_memory import write_values
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
-from mindspore_compat.nn._parameter_hooks import hooked
+from mindspore_compat.nn._parameter_hooks import read_in_graph
 from mindspore_compat.ops._adapt import fitting
 from mindspore_compat.ops.function import assign
 
-__all__ = ["TORCH_ONLY", "Attributes", "adopt"]
+__all__ = ["TORCH_ONLY", "Attributes", "TorchMember", "adopt"]
 
 
 def adopt(module: torch.nn.Module, prefix: str) -> None:
@@ -77,38 +77,26 @@ def _compiled_value(parameter: Parameter, value: Any) -> Any:
     return fitting("Assign", parameter, value)
 
 
-class _TorchMember:
-    """A member of torch.nn.Module whose name a child or Parameter has, as it may in MindSpore, which has no such
-    member.
+class TorchMember:
+    """A member of torch.nn.Module that MindSpore's Cell does not have. A child or Parameter of its name comes first,
+    and so does a member of a mixin behind Cell.
     """
 
     def __init__(self, name: str, own: Any) -> None:
         self._name, self._own = name, own
 
-    def __get__(self, cell: Any, owner: type | None = None) -> Any:
-        if cell is not None and any(
-            self._name in cell.__dict__.get(store, ()) for store in ("_parameters", "_modules", "_buffers")
-        ):
-            return Attributes.__getattr__(cell, self._name)
-        return self._own.__get__(cell, owner) if hasattr(self._own, "__get__") else self._own
-
-
-def _give_way(cls: type, name: str) -> bool:
-    """Let children and Parameters of ``cls`` have the name of a member of torch's; False if it is not torch's alone, or
-    what torch walks through a network by (``named_modules``).
-    """
-    own = inspect.getattr_static(cls, name, None)
-    if isinstance(own, _TorchMember):
-        return True
-    owner = next((base for base in cls.__mro__ if name in vars(base)), cls)
-    if (
-        name not in TORCH_ONLY
-        or name == "named_modules"
-        or owner.__module__.partition(".")[0] not in ("torch", "mindspore_compat")
-    ):
-        return False
-    setattr(cls, name, _TorchMember(name, own))
-    return True
+    def __get__(self, cell: Any, owner: type) -> Any:
+        name, member = self._name, self._own
+        if cell is not None:
+            state = cell.__dict__
+            if any(name in state.get(store, ()) for store in ("_parameters", "_modules", "_buffers")):
+                return Attributes.__getattr__(cell, name)
+        bases = owner.__mro__
+        for base in bases[bases.index(Listing) + 1 : -1]:
+            if base is not torch.nn.Module and name in vars(base):
+                member = vars(base)[name]
+                break
+        return member.__get__(cell, owner) if hasattr(member, "__get__") else member
 
 
 class Attributes(Listing):
@@ -119,9 +107,8 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             parameter = parameters[name]
-            if is_graph_mode() and parameter is not None and not is_tracing() and in_graph():
-                note_read(parameter)
-                parameter = hooked(parameter)
+            if is_graph_mode() and parameter is not None and not is_tracing() and (call := current()).is_graph:
+                parameter = read_in_graph(parameter, call)
             if (
                 casting.depth
                 and parameter is not None
@@ -245,7 +232,7 @@ class Attributes(Listing):
         found = inspect.getattr_static(type(self), name, None)
         if inspect.ismemberdescriptor(found):  # of `__slots__`: there once it was set
             return hasattr(self, name)
-        return found is not None and not _give_way(type(self), name)
+        return found is not None and not isinstance(found, TorchMember)
 
     def _set_child(self, name: str, child: torch.nn.Module) -> None:
         if "_modules" not in self.__dict__:

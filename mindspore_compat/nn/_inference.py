@@ -20,12 +20,12 @@ _records, _set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
 _interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.func.grad and the like
 
 
-def without_graph(function: Callable[..., Any], /, *args: Any) -> Any:
+def without_graph(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call it without recording, but for what is differentiated inside and for forwards that Cells keep."""
     _set_recording(False)
     THREAD.unrecorded = True
     try:
-        return function(*args)
+        return function(*args, **kwargs)
     finally:
         THREAD.unrecorded = False
         _set_recording(True)

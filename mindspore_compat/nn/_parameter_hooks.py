@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["hooked", "register"]
+from mindspore_compat.common._graph_mode import Call
+from mindspore_compat.common._shared_memory import num_aliases
+
+__all__ = ["read_in_graph", "register"]
 
 
 def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> None:
@@ -27,7 +30,9 @@ def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> 
             parameter.__dict__["_forward_hook"] = item["hook"]
 
 
-def hooked(parameter: Any) -> Any:
-    """Return what compiled code computes with in place of a Parameter."""
+def read_in_graph(parameter: Any, call: Call) -> Any:
+    """Return what compiled code computes with in place of a Parameter, at the first read with a note of its aliases."""
+    if id(parameter) not in call.aliases:
+        call.aliases[id(parameter)] = num_aliases(parameter)
     hook = parameter.__dict__.get("_forward_hook")
     return parameter if hook is None else hook(parameter)

@@ -7,6 +7,7 @@ Cells.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
-from mindspore_compat.nn._cell_attributes import TORCH_ONLY
+from mindspore_compat.nn._cell_attributes import TORCH_ONLY, TorchMember
 from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
@@ -90,15 +91,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             self.add_flags(**flags)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Methods of a mixin behind Cell win over torch's of the same name: upstream's Cell has none of those."""
         super().__init_subclass__(**kwargs)
-        place = cls.__mro__.index(Cell)
-        own = {name for owner in cls.__mro__[:place] for name in vars(owner)}
-        for base in cls.__mro__[place + 1 :]:
-            if base.__module__.partition(".")[0] not in ("mindspore_compat", "torch", "builtins", "typing"):
-                for name in (TORCH_ONLY & vars(base).keys()) - own:
-                    setattr(cls, name, vars(base)[name])
-                    own.add(name)
         if cls.__module__.startswith("mindspore_compat.") and "construct" in vars(cls):
             cls.construct = giving_tensors(vars(cls)["construct"])  # type: ignore[method-assign]
 
@@ -138,7 +131,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if call is OUTSIDE:
             return self._call_outermost(is_plain, args, kwargs)
         if not is_plain:
-            return self._call_with_extras(args, kwargs)
+            return self._call_with_extras(*args, **kwargs)
         if not call.is_graph:
             result = self.construct(*args, **kwargs)
         elif call.trains and not THREAD.running and may_keep():
@@ -156,16 +149,13 @@ class Cell(KeptForward, Hints, Insides, Modes):
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
-            call = Call(True, (*args, *kwargs.values()))
-            compute = self._construct if is_plain else self._call_with_extras
+            compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
             steps = (without_graph, compute) if is_constant else (compute,)
-            return run_in_graph(call, *steps, args, kwargs)
+            return run_in_graph(Call(True, (*args, *kwargs.values())), *steps, *args, **kwargs)
+        compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:
-            if is_constant:
-                result = without_graph(self._construct if is_plain else self._call_with_extras, args, kwargs)
-            else:
-                result = self.construct(*args, **kwargs) if is_plain else self._call_with_extras(args, kwargs)
+            result = without_graph(compute, *args, **kwargs) if is_constant else compute(*args, **kwargs)
         except Exception as error:
             note_operator(error)
             raise
@@ -179,9 +169,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
     def _call_traced(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that torch.compile traces."""
-        return wrap(self._construct(args, kwargs) if is_plain else self._call_with_extras(args, kwargs))
+        return wrap(self._construct(args, kwargs) if is_plain else self._call_with_extras(*args, **kwargs))
 
-    def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def _call_with_extras(self, /, *args: Any, **kwargs: Any) -> Any:
         """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
         kept for `GradOperation`; in the parallel modes any call.
         """
@@ -189,7 +179,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             self._name_at_first_call()
         if _is_tracing():
             if (self._special_call or Cell._special_call) and "_compiled_call_impl" not in self.__dict__:
-                return not_traced(Cell._call_with_extras, self, args, kwargs)
+                return not_traced(Cell._call_with_extras, self, *args, **kwargs)
         elif self.__dict__.get("_compiled_call_impl") is not None:
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         elif program.parallel is not None:
@@ -299,6 +289,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
         body = "".join(f"\n  {line}" for line in extra_lines + child_lines)
         return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
 
+
+for _name in TORCH_ONLY - {"named_modules"}:  # torch walks through a network by that one
+    setattr(Cell, _name, TorchMember(_name, inspect.getattr_static(Cell, _name)))
 
 placement.follow(Cell)
 

@@ -92,6 +92,25 @@ def test_a_class_keeps_its_members_when_a_cell_computes_in_another_dtype() -> No
     assert dict(vars(Net)) == before
 
 
+def test_a_class_keeps_its_members_whatever_its_children_and_mixins_are_called() -> None:
+    class Mixin:
+        def type(self) -> str:
+            return "the mixin's"
+
+    class Net(nn.Cell, Mixin):
+        def __init__(self) -> None:
+            super().__init__()
+            self.train = nn.Dense(2, 2, weight_init="ones")
+
+        def construct(self, x: Any) -> Any:
+            return self.train(x)
+
+    assert "type" not in vars(Net) and "train" not in vars(Net)
+    before = dict(vars(Net))
+    assert Net()(ones(2)).shape == (2,) and Net().type() == "the mixin's"
+    assert dict(vars(Net)) == before
+
+
 @MODES
 def test_a_marshalled_function_runs_in_a_bare_process(mode: int) -> None:
     ms.set_context(mode=mode)
