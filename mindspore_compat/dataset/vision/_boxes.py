@@ -36,8 +36,6 @@ class _WithBoxes(TensorOperation):
 
     draws = True
 
-    needs_data = False  # there may be no boxes
-
     is_multi_column = True
 
     def _as_input(self, value: Any) -> Any:

@@ -196,9 +196,6 @@ class MapDataset(Dataset):
         return (*(results[i] for i in self._given), *(row[i] for i in self._kept))
 
     def _begin_session(self) -> None:
-        for operation in self.operations:
-            if is_builtin(operation):
-                operation._begin()
         self._layout_cache = self._layout()
         before = self.children[0]._column_names()
         outputs = self.output_columns or []
