@@ -5,9 +5,7 @@ fuzz_files.py.
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import socket
 import sqlite3
 import struct
 import zlib
@@ -21,7 +19,6 @@ from mindspore_compat import dataset as ds
 from mindspore_compat._format.records import frame, masked_crc32c
 from mindspore_compat._format.tfrecord import EXAMPLE
 from mindspore_compat.dataset import config, text
-from mindspore_compat.dataset.engine._graph import server as _graph_server
 from mindspore_compat.dataset.utils.line_reader import LineReader
 from mindspore_compat.mindrecord import FileReader, FileWriter, MRMOpenError
 from tools import _fuzz_mutations as mutations
@@ -201,45 +198,6 @@ def _graph_seeds(folder: Path) -> list[Path]:
 def _read_graph(folder: Path) -> Any:
     graph = ds.GraphData(str(folder / "m"))
     return graph.graph_info(), [graph.get_all_nodes(kind).tolist() for kind in graph.graph_info()["node_type"]]
-
-
-class _Peer:
-    """A connection whose other side sends a file and closes."""
-
-    def __init__(self, data: bytes) -> None:
-        self._stream = io.BytesIO(data)
-
-    def settimeout(self, seconds: float | None) -> None:
-        """Nothing here waits."""
-
-    def recv(self, length: int) -> bytes:
-        return self._stream.read(length)
-
-
-def _message_seeds(folder: Path) -> list[Path]:
-    near, far = socket.socketpair()
-    with near, far:
-        head = {"method": "features", "arguments": ["node", {"array": 0}, [1]]}
-        _graph_server._send(near, head, [np.arange(12).reshape(3, 4), np.array(["a", "bc"])])
-        (folder / "message").write_bytes(far.recv(1 << 16))
-    return [folder / "message"]
-
-
-def _read_message(path: Path) -> Any:
-    if not path.is_file():
-        raise ConnectionError("no connection")
-    head, arrays = _graph_server._receive(_Peer(path.read_bytes()), 1 << 20, None)  # type: ignore[arg-type]
-    return head, [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
-
-
-def _in_message(data: bytes, rng: Rng) -> bytes:
-    length = struct.unpack_from(">QI", data)[1] if len(data) >= 12 else 0
-    try:
-        text = mutations.json_value(data[12 : 12 + length], rng)
-    except ValueError:
-        return data[:20]
-    length = min(length, max(len(data) - 12, 0))
-    return struct.pack(">QI", len(text) + max(len(data) - 12, 0) - length, len(text)) + text + data[12 + length :]
 
 
 # --- TFRecord ---------------------------------------------------------------------------------------------------------
@@ -473,14 +431,6 @@ FORMATS = [
         "mindrecord", _mindrecord_seeds, _read_mindrecord, (MRMOpenError, *_BROKEN), (_mindrecord_part, _record_bytes)
     ),
     Format("mindrecord-graph", _graph_seeds, _read_graph, (MRMOpenError, *_BROKEN), (_mindrecord_part, _record_bytes)),
-    Format(
-        "graph-message",
-        _message_seeds,
-        _read_message,
-        (ConnectionError,),
-        (_in_message,),
-        names=lambda path: ["connection"],
-    ),
     Format("tfrecord", _packed_seeds(bytes), _read_tfrecord(""), _BROKEN, (_in_examples,)),
     Format(
         "tfrecord-gzip",

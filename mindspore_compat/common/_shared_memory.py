@@ -82,12 +82,12 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
     """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
     Parameters that share it, keep what they have: it gets other memory if there are any.
 
-    A single number is always written where it is, for captured steps read rates and counters there; and so are parts of
-    a `ContiguousTensorsHandle`, and all while operators are recorded, which is how a recorder sees it.
+    A single number is always written where it is, for captured steps read rates and counters there; and so is
+    all while operators are recorded, which is how a recorder sees it.
     """
     program.values_written()
     for_writing(target)
-    stays = _tracing.is_tracing() or not target.dim() or "_keeps_memory" in target.__dict__ or _recorders()
+    stays = _tracing.is_tracing() or not target.dim() or _recorders()
     if stays or not num_aliases(target):
         _write(target, value)
     else:
@@ -210,7 +210,7 @@ class WrittenOnce:
 
 def _may_be_kept(target: torch.Tensor) -> bool:
     """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
-    if not _place(target) or target._backward_hooks or target.grad is not None or "_keeps_memory" in target.__dict__:
+    if not _place(target) or target._backward_hooks or target.grad is not None:
         return False
     return target._use_count() > 1 or num_aliases(target) > 0
 

@@ -14,7 +14,7 @@ from mindspore_compat._format.idx import read_idx, read_images
 from mindspore_compat._format.images import encode_image
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.mindrecord._convert import SUCCESS, check_name, check_number, write_rows
+from mindspore_compat.mindrecord._convert import SUCCESS, write_rows
 from mindspore_compat.mindrecord.common.exceptions import PathNotExistsError
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
@@ -77,7 +77,7 @@ class Cifar10ToMR:
     _labels = {"label": b"labels"}
 
     def __init__(self, source: str, destination: str) -> None:
-        self.source, self.destination = check_name(source), check_name(destination)
+        self.source, self.destination = source, destination
         for start in self._parts.values():
             if not self._files(start):
                 raise PathNotExistsError(f"Invalid path. The path {start} is not exists under {source}.")
@@ -87,8 +87,6 @@ class Cifar10ToMR:
 
     def run(self, fields: list[str] | None = None) -> int:
         """Convert; ``fields`` are the index. Returns: `SUCCESS`."""
-        if fields and not isinstance(fields, list):
-            raise ValueError("The parameter fields should be None or list")
         kinds = {
             "id": {"type": "int64"},
             **{name: {"type": "int64"} for name in self._labels},
@@ -132,9 +130,10 @@ class MnistToMR:
     """
 
     def __init__(self, source: str, destination: str, partition_number: int = 1) -> None:
-        self.source, destination = check_name(source), check_name(destination)
-        number = check_number(partition_number)
-        self._writers = {part: FileWriter(f"{destination}_{part}.mindrecord", number) for part in ("train", "test")}
+        self.source = source
+        self._writers = {
+            part: FileWriter(f"{destination}_{part}.mindrecord", partition_number) for part in ("train", "test")
+        }
 
     def run(self) -> int:
         """Convert. Returns: `SUCCESS`."""
@@ -171,12 +170,8 @@ class ImageNetToMR:
     """
 
     def __init__(self, map_file: str, image_dir: str, destination: str, partition_number: int = 1) -> None:
-        self.map_file, self.image_dir, self.destination = (
-            check_name(map_file),
-            check_name(image_dir),
-            check_name(destination),
-        )
-        self._writer = FileWriter(destination, check_number(partition_number))
+        self.map_file, self.image_dir, self.destination = map_file, image_dir, destination
+        self._writer = FileWriter(destination, partition_number)
 
     def run(self) -> int:
         """Convert. Returns: `SUCCESS`. Raises: OSError without the map; PathNotExistsError without its folders."""
@@ -189,8 +184,6 @@ class ImageNetToMR:
         self.run()
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        if not os.path.exists(self.map_file):
-            raise OSError(f"map file {self.map_file} not exists")
         with open(self.map_file, encoding="utf-8") as stream:
             labels = {int(words[1]): words[0] for words in map(str.split, stream) if len(words) > 1}
         folders = {

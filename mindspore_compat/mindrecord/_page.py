@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mindspore_compat.mindrecord._arguments import check_consumers, check_paths
 from mindspore_compat.mindrecord._file import Shard, read_header, shard_paths
-from mindspore_compat.mindrecord.common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
+from mindspore_compat.mindrecord.common.exceptions import MRMDefineCategoryError
 
 __all__ = ["MindPage"]
 
@@ -17,12 +16,10 @@ class MindPage:
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: at least 1; without effect (upstream's reader threads).
+        num_consumer: without effect (upstream's reader threads).
     """
 
     def __init__(self, file_name: str | list[str], num_consumer: int = 4) -> None:
-        check_paths(file_name)
-        check_consumers(num_consumer)
         self._shards = [Shard(path) for path in shard_paths(file_name)]
         header = read_header(self._shards[0].path)
         self._candidate_fields = [item["index_field"] for item in header.get("index_fields") or []]
@@ -41,10 +38,6 @@ class MindPage:
 
     @category_field.setter
     def category_field(self, category_field: str) -> None:
-        if not category_field or not isinstance(category_field, str):
-            raise ParamTypeError(
-                f"Invalid parameter type. 'category_fields' expect str type, but got {category_field!r}."
-            )
         if category_field not in self._candidate_fields:
             raise MRMDefineCategoryError(
                 f"Failed to define category field. Detail: Field '{category_field}' is not a candidate category field."
@@ -71,27 +64,17 @@ class MindPage:
     def read_at_page_by_id(self, category_id: int, page: int, num_row: int) -> list[dict[str, Any]]:
         """The rows of one page of a category; pages of `num_row` rows count from 0.
 
-        Raises: ParamValueError; RuntimeError if there is no such category or page.
+        Raises: RuntimeError if there is no such category or page.
         """
-        if not isinstance(category_id, int) or category_id < 0:
-            raise ParamValueError(
-                "Invalid parameter value. Category id should be int and greater than or equal to 0, but got "
-                f"{category_id!r}."
-            )
-        self._check_page(page, num_row)
         self._check()
-        if category_id >= len(self._categories):
+        if not 0 <= category_id < len(self._categories):
             raise RuntimeError(
-                f"Invalid data, category_id: {category_id} must be in the range [0, {len(self._categories)}]. The last "
-                "one is not in it."
+                f"Invalid data, category_id: {category_id} must be in the range [0, {len(self._categories)})."
             )
         return self._page(self._categories[category_id][1], page, num_row)
 
     def read_at_page_by_name(self, category_name: str, page: int, num_row: int) -> list[dict[str, Any]]:
         """As `read_at_page_by_id`, for the category of this name."""
-        if not isinstance(category_name, str):
-            raise ParamValueError(f"Invalid parameter value. Category name should be str, but got {category_name!r}.")
-        self._check_page(page, num_row)
         self._check()
         for value, places in self._categories:
             if str(value) == category_name:
@@ -105,20 +88,9 @@ class MindPage:
                 "the candidate_fields first."
             )
 
-    @staticmethod
-    def _check_page(page: Any, num_row: Any) -> None:
-        if not isinstance(page, int) or page < 0:
-            raise ParamValueError(
-                f"Invalid parameter value. Page should be int and greater than or equal to 0, but got {page!r}."
-            )
-        if not isinstance(num_row, int) or num_row <= 0:
-            raise ParamValueError(
-                f"Invalid parameter value. num_row should be int and greater than 0, but got {num_row!r}."
-            )
-
     def _page(self, places: list[tuple[int, int]], page: int, num_row: int) -> list[dict[str, Any]]:
         chosen = places[page * num_row : (page + 1) * num_row]
-        if not chosen:
+        if page < 0 or num_row < 1 or not chosen:
             raise RuntimeError(
                 f"Invalid data, page no: {page} or page size: {num_row} is invalid: the category has {len(places)} "
                 "rows."

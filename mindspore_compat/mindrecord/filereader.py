@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mindspore_compat.mindrecord._arguments import check_consumers, check_paths
 from mindspore_compat.mindrecord._file import Shard, shard_paths
-from mindspore_compat.mindrecord.common.exceptions import ParamTypeError, ParamValueError
 
 __all__ = ["FileReader"]
 
@@ -17,27 +15,20 @@ class FileReader:
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: at least 1; without effect (upstream's reader threads).
+        num_consumer: without effect (upstream's reader threads).
         columns: fields to read, default all.
         operator: not supported; filter the rows instead.
 
-    Raises: ParamValueError; ParamTypeError; RuntimeError where files are missing; MRMOpenError where they are broken.
+    Raises: RuntimeError where files are missing; MRMOpenError where they are broken.
     """
 
     def __init__(
         self, file_name: str | list[str], num_consumer: int = 4, columns: list[str] | None = None, operator: Any = None
     ) -> None:
-        check_paths(file_name)
-        check_consumers(num_consumer)
-        if columns is not None and not isinstance(columns, list):
-            raise ParamTypeError(f"Invalid parameter type. 'columns' expect list type, but got {type(columns)}.")
         if operator is not None:
             raise NotImplementedError("FileReader: 'operator' is not supported; filter the rows instead.")
         self._shards = [Shard(path) for path in shard_paths(file_name)]
         self._columns = columns or sorted(self._shards[0].schema)
-        for name in self._columns:
-            if name not in self._shards[0].schema:
-                raise ParamValueError(f"Field '{name}' is not in the schema: {sorted(self._shards[0].schema)}.")
         self._rows, self._closed = self._read(), False
 
     def get_next(self) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat import log
-from mindspore_compat.mindrecord._arguments import check_paths, check_shards
 from mindspore_compat.mindrecord._codec import bytes_saved, encode_blobs, encode_map
 from mindspore_compat.mindrecord._file import (
     FIELD_NAME,
@@ -25,19 +24,13 @@ from mindspore_compat.mindrecord._file import (
     read_header,
     shard_paths,
 )
-from mindspore_compat.mindrecord._values import PLAIN, blob_value, plain_value
-from mindspore_compat.mindrecord.common.exceptions import (
-    MRMDefineIndexError,
-    MRMGetMetaError,
-    MRMInvalidSchemaError,
-    ParamTypeError,
-    ParamValueError,
-)
+from mindspore_compat.mindrecord.common.exceptions import MRMDefineIndexError, MRMInvalidSchemaError, ParamValueError
 
 __all__ = ["FileWriter"]
 
+#: types of the fields that are no blobs
+_PLAIN = {"int32": int, "int64": int, "float32": float, "float64": float, "string": str}
 _SQL = {"int32": "INTEGER", "int64": "INTEGER", "float32": "REAL", "float64": "REAL", "string": "TEXT"}
-_MAX_SHARDS = 1000
 
 
 class FileWriter:
@@ -57,10 +50,6 @@ class FileWriter:
     """
 
     def __init__(self, file_name: str, shard_num: int = 1, overwrite: bool = False) -> None:
-        check_paths([file_name])
-        check_shards(shard_num, _MAX_SHARDS)
-        if not isinstance(overwrite, bool):
-            raise ParamValueError("Invalid parameter value. Parameter overwrite's type is not bool.")
         width = len(str(shard_num - 1))
         self._paths = [file_name] if shard_num == 1 else [f"{file_name}{i:0{width}d}" for i in range(shard_num)]
         self._overwrite, self._committed = overwrite, False
@@ -69,12 +58,10 @@ class FileWriter:
         self._description = ""
         self._index: list[str] = []
         self._shards: list[_ShardWriter] | None = None
-        self._parallel_writer: bool | None = None
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
         """A writer that adds rows to files that are there; their schema stays."""
-        check_paths([file_name])
         header = read_header(file_name)
         for path in shard_paths(file_name):
             Shard(path)  # which looks whether it and its index can be read
@@ -94,33 +81,22 @@ class FileWriter:
         """
         if self._schema:
             raise MRMInvalidSchemaError("Schema is not allowed to be changed; it was added before.")
-        if desc is not None and not isinstance(desc, str):
-            raise ParamTypeError(f"Invalid parameter type. 'desc' expect str type, but got {type(desc)}.")
-        checked = {name: _check_field(name, field) for name, field in _check_content(content).items()}
+        if not content:
+            raise MRMInvalidSchemaError("Schema format is error. Detail: expected a non-empty dict.")
+        checked = {name: _check_field(name, field) for name, field in content.items()}
         self._schema = {name: checked[name] for name in sorted(checked)}
         self._description = desc or ""
 
     def add_index(self, index_fields: list[str]) -> None:
         """Fields to have in the .db file; default: all that are no blobs.
 
-        Raises: ParamTypeError; MRMGetMetaError before `add_schema`; MRMDefineIndexError;
-            RuntimeError for a name that the schema does not have.
+        Raises: MRMDefineIndexError for a name that the schema does not have, or a blob.
         """
-        if not index_fields or not isinstance(index_fields, list):
-            raise ParamTypeError(
-                f"Invalid parameter type. 'index_fields' expect list type, but got {type(index_fields)}."
-            )
-        if not self._schema:
-            raise MRMGetMetaError("Failed to get meta info.")
         for name in index_fields:
-            if not isinstance(name, str):
-                raise ParamTypeError("Invalid parameter type. 'index field' expect str type.")
-            if name in self.blob_fields:
+            if name in self.blob_fields or name not in self._schema:
                 raise MRMDefineIndexError(
-                    f"Failed to define index field. Detail: Failed to set field {name} since it's not primitive type."
+                    f"Failed to define index field. Detail: '{name}' is no field of the schema, or no primitive type."
                 )
-            if name not in self._schema:
-                raise RuntimeError(f"Failed to add index field: '{name}' is no field of the schema.")
         self._index = list(index_fields)
 
     def set_header_size(self, header_size: int) -> None:
@@ -140,19 +116,10 @@ class FileWriter:
         """Add rows. Rows that do not fit the schema are left out with a warning.
 
         Args:
-            parallel_writer: the same at each call; without effect (upstream's writer processes).
+            parallel_writer: without effect (upstream's writer processes).
 
-        Raises: ParamTypeError; TypeError; RuntimeError where no row fits, there is no schema, or files exist.
+        Raises: RuntimeError where no row fits, there is no schema, or files exist.
         """
-        if not isinstance(parallel_writer, bool):
-            raise TypeError("The parameter `parallel_writer` must be bool.")
-        if self._parallel_writer not in (None, parallel_writer):
-            raise RuntimeError("The parameter `parallel_writer` must be consistent during use.")
-        self._parallel_writer = parallel_writer
-        if not isinstance(raw_data, list):
-            raise ParamTypeError(f"Invalid parameter type. 'raw_data' expect list type, but got {type(raw_data)}.")
-        if any(not isinstance(row, dict) for row in raw_data):
-            raise ParamTypeError("Invalid parameter type. 'raw_data' expect a list of dict.")
         shards = self._open()
         encoded = [e for e in (self._encode(row, i) for i, row in enumerate(raw_data)) if e is not None]
         if not encoded:
@@ -191,8 +158,8 @@ class FileWriter:
         not fit.
         """
         try:
-            plain = {n: plain_value(n, row, f["type"]) for n, f in self._schema.items() if n not in self.blob_fields}
-            values = [blob_value(n, row, self._schema[n]) for n in self.blob_fields]
+            plain = {n: _plain_value(n, row, f["type"]) for n, f in self._schema.items() if n not in self.blob_fields}
+            values = [_blob_value(n, row, self._schema[n]) for n in self.blob_fields]
             blobs = encode_blobs(values)
             records = [struct.pack("<Q", len(r)) + r for r in (encode_map(plain or {"id": 0}), blobs)]
             if max(map(len, records)) > self._page_size:
@@ -210,12 +177,6 @@ class FileWriter:
         self._committed = True
 
 
-def _check_content(content: Any) -> dict[str, Any]:
-    if not isinstance(content, dict) or not content:
-        raise MRMInvalidSchemaError(f"Schema format is error. Detail: expected a non-empty dict, but got {content!r}.")
-    return content
-
-
 def _check_field(name: str, field: Any) -> dict[str, Any]:
     where = f"Schema format is error. Detail: Field '{name}'"
     if not isinstance(name, str) or not FIELD_NAME.fullmatch(name):
@@ -223,12 +184,43 @@ def _check_field(name: str, field: Any) -> dict[str, Any]:
     if not isinstance(field, dict) or "type" not in field or set(field) - {"type", "shape"}:
         raise MRMInvalidSchemaError(f"{where} needs a 'type' and may have a 'shape', but is {field!r}.")
     kind = field["type"]
-    if (kind not in PLAIN and kind != "bytes") or ("shape" in field and kind in ("bytes", "string")):
+    if (kind not in _PLAIN and kind != "bytes") or ("shape" in field and kind in ("bytes", "string")):
         raise MRMInvalidSchemaError(f"{where} contain illegal attribute '{kind}'.")
     shape = field.get("shape", [])
     if not isinstance(shape, list) or any(not isinstance(n, int) or n < -1 for n in shape) or shape.count(-1) > 1:
         raise MRMInvalidSchemaError(f"{where} has an illegal shape {shape}.")
     return dict(sorted(field.items()))
+
+
+def _plain_value(name: str, row: dict[str, Any], kind: str) -> Any:
+    if name not in row:
+        raise ValueError(f"field '{name}' is missing")
+    value: Any = row[name].item() if isinstance(row[name], np.generic) else row[name]
+    expected: Any = _PLAIN[kind]
+    if isinstance(value, bool) or not isinstance(value, (int, float) if expected is float else expected):
+        raise TypeError(f"field '{name}' should be {kind}, but is {type(value)}")
+    if kind == "int32" and not -(1 << 31) <= value < 1 << 31:
+        raise ValueError(f"field '{name}': {value} does not fit into int32")
+    return expected(value)
+
+
+def _blob_value(name: str, row: dict[str, Any], field: dict[str, Any]) -> bytes | np.ndarray:
+    if name not in row:
+        raise ValueError(f"field '{name}' is missing")
+    value = row[name]
+    if field["type"] == "bytes":
+        if not isinstance(value, (bytes, bytearray)):
+            raise TypeError(f"field '{name}' should be bytes, but is {type(value)}")
+        return bytes(value)
+    if not isinstance(value, np.ndarray) or value.dtype != np.dtype(field["type"]):
+        raise TypeError(
+            f"field '{name}' should be an array of {field['type']}, but is {getattr(value, 'dtype', type(value))}"
+        )
+    fixed = [n for n in field["shape"] if n != -1]
+    size = int(np.prod(fixed)) if fixed else 1
+    if size == 0 or value.size % size or (-1 not in field["shape"] and value.size != size):
+        raise ValueError(f"field '{name}' of shape {value.shape} does not fit {field['shape']}")
+    return value
 
 
 def _check_size(size: Any, name: str) -> int:

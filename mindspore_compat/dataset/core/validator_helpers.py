@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from mindspore_compat._api.errors import warn_once
-from mindspore_compat.mindrecord._arguments import FORBIDDEN
 
 __all__ = [
     "FLOAT_MAX_INTEGER",
@@ -153,12 +152,7 @@ def check_dir(path: Any, arg_name: str = "dataset_dir") -> None:
 
 
 def check_file(path: Any) -> None:
-    """Raise unless `path` is a readable file, of a name that upstream takes."""
-    name = os.path.basename(path)
-    if not FORBIDDEN.isdisjoint(name):
-        raise ValueError(f"filename should not contain any of {' '.join(sorted(FORBIDDEN))}, but is {name!r}.")
-    if name != name.strip(" "):
-        raise ValueError(f"filename should not start/end with space: {name!r}.")
+    """Raise unless `path` is a readable file."""
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         raise ValueError(f"The file {path} does not exist or permission denied!")
 

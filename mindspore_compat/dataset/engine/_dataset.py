@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, refused, type_check
 from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._save import save_as_mindrecord
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
@@ -177,13 +176,11 @@ class Dataset(Node):
 
     def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
         """The columns of all datasets side by side, as long as the shortest."""
-        type_check(datasets, (tuple, Dataset), "datasets")
         others = (datasets,) if isinstance(datasets, Dataset) else datasets
         return _make("ZipDataset", (self, *others))
 
     def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
         """The rows of this and then of the other datasets; columns must agree."""
-        type_check(datasets, (list, Dataset), "datasets")
         return _make("ConcatDataset", [self, *([datasets] if isinstance(datasets, Dataset) else datasets)])
 
     def rename(self, input_columns: Columns, output_columns: Columns) -> Dataset:
@@ -196,12 +193,7 @@ class Dataset(Node):
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
         """``apply_func(self)``."""
-        if not callable(apply_func):
-            raise TypeError("apply_func must be a function.")
-        dataset = apply_func(self)
-        if not isinstance(dataset, Dataset):
-            raise refused(TypeError, "apply_func must return a dataset.", type(dataset))
-        return dataset
+        return apply_func(self)
 
     def device_que(
         self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
@@ -254,14 +246,11 @@ class Dataset(Node):
         """Write the rows as MindRecord files, which `MindDataset` reads. Small ints become int32, float16 float32.
 
         Raises:
-            ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not
+            ValueError: for another file type. RuntimeError: for columns that MindRecord can not
                 hold.
         """
-        type_check(file_name, str, "file_name")
         if file_type != "mindrecord":
             raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
-        if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:
-            raise refused(ValueError, "num_files should be an int between 1 and 1000.", num_files)
         save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
 
     def to_json(self, filename: str = "") -> dict[str, Any]:
@@ -293,10 +282,5 @@ __getattr__ = module_getattr(__name__, {"serialize": "dataset._serialized"})
 
 
 def zip(datasets: tuple[Dataset, ...]) -> Dataset:
-    """The columns of all `datasets` side by side. Raises: TypeError, ValueError for fewer than two or more than
-    INT32_MAX.
-    """
-    type_check(datasets, tuple, "datasets")
-    if not 2 <= len(datasets) <= INT32_MAX:
-        raise ValueError(f"Can't zip empty or just one dataset! Got {len(datasets)}.")
+    """The columns of all `datasets` side by side."""
     return _make("ZipDataset", datasets)

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.validator_helpers import type_check, workers_in_range
+from mindspore_compat.dataset.core.validator_helpers import workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
 from mindspore_compat.dataset.engine._execution.lanes import Ticket
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
-from mindspore_compat.dataset.engine.cache_client import DatasetCache
 
 __all__ = ["Node"]
 
@@ -45,8 +44,6 @@ class Node:
         else:
             self._lowered = workers_in_range(num_parallel_workers), num_parallel_workers
         self.num_parallel_workers = self._lowered[0]
-        if cache is not None:
-            type_check(cache, DatasetCache, "cache")
         self._cached_size: int | None = None
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
         self._init_step: int | None = None
@@ -138,7 +135,6 @@ class Node:
 
     def output_shapes(self, estimate: bool = False) -> list[list[Any]]:
         """Shape of each column, from the first row; with `estimate` None stands for sizes that differ between rows."""
-        type_check(estimate, bool, "estimate")
         if not estimate:
             return [list(shape) for shape in self._signature()[0]]
         shapes: list[list[Any]] = [list(shape) for shape in self._signature()[0]]

@@ -1,4 +1,4 @@
-"""What samplers share: levels of shuffling, chains of samplers, checks of their arguments."""
+"""What samplers share: levels of shuffling, chains of samplers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
+from mindspore_compat.dataset.core.validator_helpers import check_num_samples
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["SHUFFLES", "BuiltinSampler", "Shuffle", "check_num_samples", "check_number"]
-
-
-#: upstream's words for what is no shuffle mode
-SHUFFLES = (
-    "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or 'Shuffle.GLOBAL' or "
-    "'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'."
-)
+__all__ = ["BuiltinSampler", "Shuffle"]
 
 
 class Shuffle(str, Enum):
@@ -35,19 +28,6 @@ class Shuffle(str, Enum):
     INFILE = "infile"
 
 
-def check_number(value: Any, name: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be integer but was: {value}.")
-
-
-def check_num_samples(num_samples: int | None) -> None:
-    if num_samples is None:
-        return
-    check_number(num_samples, "num_samples")
-    if not 0 <= num_samples <= INT64_MAX:
-        raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!")
-
-
 class BuiltinSampler:
     """Base of the samplers below; user-defined ones derive from `Sampler`."""
 
@@ -55,7 +35,7 @@ class BuiltinSampler:
 
     def __init__(self, num_samples: int | None = None) -> None:
         self.child_sampler: BuiltinSampler | None = None
-        self.num_samples = num_samples
+        self.num_samples = None if num_samples is None else check_num_samples(num_samples)
 
     def parse(self) -> BuiltinSampler:
         """This sampler: upstream's is made of it by its engine."""

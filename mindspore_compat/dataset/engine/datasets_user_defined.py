@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes
 from mindspore_compat.dataset.engine._execution.columns import Row, has_object_values, stack_columns, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
-from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine.samplers import IterSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -77,12 +77,6 @@ class GeneratorDataset(MappableDataset):
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._set_columns(column_names, column_types, schema)
-        for name, value in (("python_multiprocessing", python_multiprocessing), ("shuffle", shuffle)):
-            if value is not None:
-                type_check(value, bool, name)
-        for name, number in (("num_samples", num_samples), ("num_shards", num_shards), ("shard_id", shard_id)):
-            if number is not None:
-                type_check(number, int, name)
         given = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards, "shard_id": shard_id}
         self._check_sampling(sampler, batch_sampler, collate_fn, given)
         if not self._is_random_access:
@@ -101,19 +95,12 @@ class GeneratorDataset(MappableDataset):
         """The row that an iteration gives in that place, as the source has it.
 
         Raises:
-            TypeError, RuntimeError: for an index that is none, and for a source without ``__getitem__``.
+            RuntimeError: for a source without ``__getitem__``, or with a `batch_sampler`. IndexError.
         """
-        type_check(index, (int, np.number), "index")
-        if not self._is_random_access:
-            raise RuntimeError("Dataset don't support randomized access.")
-        if self.batch_sampler is not None:
-            raise RuntimeError("GeneratorDataset with batch_sampler does not support random access.")
+        if not self._is_indexed():
+            raise RuntimeError("GeneratorDataset needs a source with __getitem__ and no batch_sampler for an index.")
         if self._places is None:
             self._places = self._order(Session(self, is_serial=True).epoch(0))
-        if index < 0:
-            raise RuntimeError(f"Index [{index}] can not be a negative number.")
-        if index >= len(self._places):
-            raise RuntimeError(f"Index [{index}] exceeded the number of data samples.")
         place = self._places[index]
         return self.source[place if place.ndim else int(place)]
 
@@ -124,31 +111,20 @@ class GeneratorDataset(MappableDataset):
     def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
         if names is None and schema is None:
             raise ValueError("Neither columns_names nor schema are provided.")
-        if schema is not None:
-            type_check(schema, Schema, "schema")
         if names is not None:
             self._names = check_columns(names, "column_names")
         else:
             self._names = [c["name"] for c in schema.columns]  # type: ignore[union-attr]
             types = [c["type"] for c in schema.columns]  # type: ignore[union-attr]
-        if types is not None:
-            type_check(types, (list, tuple), "column_types")
         self._types = None if types is None else [None if t is None else numpy_dtype(t) for t in types]
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any, collate_fn: Any, given: dict[str, Any]) -> None:
-        check_for_generator(sampler)
-        if batch_sampler is not None:
-            if not hasattr(batch_sampler, "__getitem__") and not hasattr(batch_sampler, "__iter__"):
-                raise TypeError(f"batch_sampler must be iterable, but got {batch_sampler!r}.")
-            if any(value is not None for value in (sampler, *given.values())):
-                raise ValueError(
-                    "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
-                )
-        if collate_fn is not None:
-            if batch_sampler is None:
-                raise ValueError("collate_fn can be specified only when batch_sampler is set.")
-            if not callable(collate_fn):
-                raise TypeError(f"collate_fn must be callable, but got {collate_fn!r}.")
+        if batch_sampler is not None and any(value is not None for value in (sampler, *given.values())):
+            raise ValueError(
+                "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
+            )
+        if collate_fn is not None and batch_sampler is None:
+            raise ValueError("collate_fn can be specified only when batch_sampler is set.")
         if not self._is_random_access:
             what = {"sampler": sampler, "num_shards": given["num_shards"], "batch_sampler": batch_sampler}
             for name, value in what.items():
@@ -159,8 +135,6 @@ class GeneratorDataset(MappableDataset):
         return self._names
 
     def _num_rows(self) -> int:
-        if not hasattr(self.source, "__len__"):
-            raise RuntimeError("Attempt to construct a random access dataset, '__len__' method is required!")
         return len(self.source)
 
     def _is_indexed(self) -> bool:
@@ -291,19 +265,15 @@ class NumpySlicesDataset(ArrayDataset):
         num_shards: int | None = None,
         shard_id: int | None = None,
     ) -> None:
-        type_check(data, (list, tuple, dict, np.ndarray), "data")
         if len(data) == 0:
             raise ValueError("Argument data cannot be empty")
         names, columns = _split_columns(data)
         if column_names is not None:
             names = check_columns(column_names, "column_names")
-            if len(names) != len(columns):
-                raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
         self._names = names
         self._data = tuple(_as_column(column, name) for column, name in zip(columns, names, strict=True))
         if len({len(column) for column in self._data}) > 1:
             raise ValueError(f"Data length in each column is not equal: {[len(column) for column in self._data]}.")
-        check_for_generator(sampler)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
 
     def _column_names(self) -> list[str]:
@@ -372,11 +342,6 @@ class PaddedDataset(GeneratorDataset):
     """
 
     def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
-        if not padded_samples:
-            raise ValueError("padded_samples cannot be empty.")
-        type_check(padded_samples, list, "padded_samples")
-        for sample in padded_samples:
-            type_check(sample, dict, "padded_element")
         names = list(padded_samples[0])
         rows = [tuple(sample[name] for name in names) for sample in padded_samples]
         super().__init__(rows, names, shuffle=False)

@@ -1,34 +1,26 @@
-"""`GraphData`: a graph in MindRecord files. Upstream: ``mindspore.dataset.engine.graphdata`` of MindSpore 1.x and 2.0;
-2.10 dropped it.
+"""`GraphData`: a graph in MindRecord files, held in memory. Upstream: ``mindspore.dataset.engine.graphdata`` of
+MindSpore 1.x and 2.0; 2.10 dropped it.
 
-Here are the arguments' checks; `_graph_store` answers, in this process or, through `_graph_server`, in another one.
+A row of the file is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id,
+``second_id`` and ``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` may be lacking.
+``node_feature_index`` and ``edge_feature_index`` list the numbers of the fields ``node_feature_1``,
+``edge_feature_1``, … that the row has.
 """
 
 from __future__ import annotations
 
-import atexit
-import re
+from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import (
-    INT32_MAX,
-    check_file,
-    check_value,
-    refused,
-    type_check,
-    type_check_list,
-    workers_in_range,
-)
-from mindspore_compat.dataset.engine._graph.server import RemoteStore, serve
-from mindspore_compat.dataset.engine._graph.store import GraphStore
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.mindrecord.filereader import FileReader
 
 __all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
-
-_MOST_HOPS = 6
 
 
 class SamplingStrategy(IntEnum):
@@ -46,54 +38,12 @@ class OutputFormat(IntEnum):
     CSR = 2
 
 
-def _ints(values: Any, name: str) -> list[int]:
-    """A list of int, or an array of int32 or int64, as a list that is not empty."""
-    type_check(values, (list, np.ndarray), name)
-    if isinstance(values, list):
-        type_check_list(values, int, name)
-    elif values.dtype not in (np.int32, np.int64):
-        raise refused(TypeError, f"Each member in {name} should be of type int32.", values.dtype)
-    if not np.size(values):
-        raise RuntimeError(f"Input {name} should not be empty.")
-    return [int(value) for value in np.ravel(values)]
+def _array(values: Any) -> np.ndarray:
+    return np.squeeze(np.array(values, np.int32))
 
 
-def _ids(values: Any, name: str) -> np.ndarray:
-    """Ids of any shape: an array of int32 or int64, or nested lists of int that are aligned."""
-    type_check(values, (list, np.ndarray), name)
-    if isinstance(values, list):
-        try:
-            array = np.array(values)
-        except ValueError as error:
-            raise TypeError(
-                f"The size or type of each member of the parameter {name} is inconsistent: {values!r}."
-            ) from error
-    else:
-        array = values
-    if not array.size:
-        raise TypeError(f"Parameter {name} or its members are empty.")
-    if array.dtype not in (np.int32, np.int64):
-        raise refused(TypeError, f"Each member in {name} should be of type int32.", array.dtype)
-    return array
-
-
-def _pairs(values: Any) -> list[tuple[int, int]]:
-    type_check(values, (list, np.ndarray), "node_list")
-    if isinstance(values, np.ndarray):
-        if values.ndim != 2 or values.shape[1] != 2:
-            raise refused(ValueError, "Input node_list must have the shape (pairs, 2).", values.shape)
-        _ints(values, "node_list")
-        return [(start, end) for start, end in values.tolist()]
-    for i, pair in enumerate(values):
-        type_check(pair, tuple, f"node_list[{i}]")
-        if len(pair) != 2:
-            raise ValueError(
-                f"Each member in node_list[{i}] must be a pair which means length == 2. Got length {len(pair)}."
-            )
-        type_check_list(pair, int, f"node_list[{i}]")
-    if not values:
-        raise RuntimeError("Input node_list should not be empty.")
-    return values
+def _numbers(values: Any) -> list[int]:
+    return np.ravel(values).tolist()
 
 
 class GraphData:
@@ -101,15 +51,14 @@ class GraphData:
 
     Args:
         dataset_file: a MindRecord file; one name stands for all shards.
-        num_parallel_workers: checked; everything is in memory and answered at once.
-        working_mode: "local": the graph is in this process; "client": in a server's; "server": answers clients, and
-            returns when ``num_client`` of them have come and gone (with ``auto_shutdown``; else never).
-        hostname, port: of the server; without authentication, so listen where only your own jobs connect.
+        num_parallel_workers: without effect; everything is in memory and answered at once.
+        working_mode: "local": the graph is in this process.
+        hostname, port, num_client, auto_shutdown: without effect.
 
     Raises:
-        ValueError: if the file is not there, or for a wrong mode, port (1024 to 65535) or number of clients (1 to 255).
-        RuntimeError: from every method for ids and types that the graph does not have. TypeError: for arguments of
-            other types.
+        UnsupportedError: for the working modes "client" and "server". RuntimeError: if the file is not there or holds
+            no graph, and from methods for nodes and types that the graph does not have. KeyError: for edges and
+            features that it does not have.
     """
 
     def __init__(
@@ -122,60 +71,69 @@ class GraphData:
         num_client: int = 1,
         auto_shutdown: bool = True,
     ) -> None:
-        check_file(dataset_file)
-        if num_parallel_workers is not None:
-            workers_in_range(num_parallel_workers)
-        self._check_server(hostname, port, num_client, auto_shutdown)
-        type_check(working_mode, str, "working_mode")
-        if working_mode not in ("local", "client", "server"):
-            raise refused(ValueError, "Invalid working mode, please enter 'local', 'client' or 'server'.", working_mode)
-        self._working_mode = working_mode
-        self._graph: Any = None
-        if working_mode == "client":
-            self._graph = RemoteStore(hostname, port)
-            atexit.register(self._graph.close)
-        elif working_mode == "local":
-            self._graph = GraphStore(dataset_file)
+        if working_mode != "local":
+            raise UnsupportedError(f"GraphData: working_mode {working_mode!r} is not supported; load the file locally.")
+        self._nodes: dict[int, list[int]] = {}  # type -> ids
+        self._edges: dict[int, list[int]] = {}
+        self._type: dict[int, int] = {}
+        self._ends: dict[int, tuple[int, int]] = {}
+        self._between: dict[tuple[int, int], int] = {}
+        self._neighbors: dict[int, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+        self._features: dict[str, dict[int, dict[int, np.ndarray]]] = {"node": {}, "edge": {}}
+        weights: dict[int, float] = {}
+        reader = FileReader(dataset_file)
+        try:
+            for row in reader.get_next():
+                self._add(row, weights)
+            for edge, (start, end) in self._ends.items():
+                self._between[start, end] = edge
+                self._neighbors[start][self._type[end]].append((end, weights[edge]))
+        except (KeyError, ValueError, TypeError, OverflowError) as error:
+            raise RuntimeError(
+                f"{dataset_file} holds no graph: {type(error).__name__}: {error}. A field, or the node that an edge "
+                "goes to, is not there or of another type."
+            ) from error
+        finally:
+            reader.close()
+
+    def _add(self, row: dict[str, Any], weights: dict[int, float]) -> None:
+        is_node = str(row["attribute"]) == "n"
+        kind, number, place = "node" if is_node else "edge", int(np.int32(row["first_id"])), int(np.int32(row["type"]))
+        (self._nodes if is_node else self._edges).setdefault(place, []).append(number)
+        if is_node:
+            self._type[number] = place
         else:
-            try:
-                serve(GraphStore(dataset_file), hostname, port, num_client, auto_shutdown)
-            except KeyboardInterrupt:
-                raise Exception("Graph data server receives KeyboardInterrupt.") from None
+            self._ends[number] = (int(np.int32(row["second_id"])), int(np.int32(row["third_id"])))
+            weights[number] = float(row.get("weight", 1.0))
+        for index in np.atleast_1d(row.get(f"{kind}_feature_index", ())).tolist():
+            if index > 0 and f"{kind}_feature_{index}" in row:
+                values = self._features[kind].setdefault(index, {})
+                values[number] = np.ravel(row[f"{kind}_feature_{index}"])
 
-    @staticmethod
-    def _check_server(hostname: str, port: int, num_client: int, auto_shutdown: bool) -> None:
-        type_check(hostname, str, "hostname")
-        if not re.fullmatch(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?", hostname):
-            raise ValueError(f"The hostname is illegal: {hostname!r}.")
-        type_check(port, int, "port")
-        check_value(port, (1024, 65535), "port")
-        type_check(num_client, int, "num_client")
-        check_value(num_client, (1, 255), "num_client")
-        type_check(auto_shutdown, bool, "auto_shutdown")
-
-    @property
-    def _store(self) -> Any:
-        if self._working_mode == "server":
-            raise Exception("This method is not supported when working mode is server.")
-        return self._graph
+    def _check(self, nodes: Sequence[int], types: Sequence[int]) -> None:
+        """Raise RuntimeError for nodes and types that are not there: they would look like nodes without neighbors."""
+        for what, wanted, known in (("node id", nodes, self._type), ("node type", types, self._nodes)):
+            unknown = [number for number in wanted if number not in known]
+            if unknown:
+                raise RuntimeError(f"Invalid {what}: {unknown[0]}.")
 
     def get_all_nodes(self, node_type: int) -> np.ndarray:
         """Ids of the nodes of a type."""
-        type_check(node_type, int, "node_type")
-        return self._store.get_all_nodes(node_type)
+        self._check((), [node_type])
+        return _array(self._nodes[node_type])
 
     def get_all_edges(self, edge_type: int) -> np.ndarray:
         """Ids of the edges of a type."""
-        type_check(edge_type, int, "edge_type")
-        return self._store.get_all_edges(edge_type)
+        return _array(self._edges[edge_type])
 
     def get_nodes_from_edges(self, edge_list: list[int] | np.ndarray) -> np.ndarray:
         """(edges, 2) ids of the nodes that each edge goes from and to."""
-        return self._store.get_nodes_from_edges(_ints(edge_list, "edge_list"))
+        return _array([self._ends[edge] for edge in _numbers(edge_list)])
 
     def get_edges_from_nodes(self, node_list: list[tuple[int, int]] | np.ndarray) -> np.ndarray:
         """The edge from the first to the second node of each pair, -1 where there is none."""
-        return self._store.get_edges_from_nodes(_pairs(node_list))
+        self._check([start for start, _ in node_list], ())
+        return _array([self._between.get((start, end), -1) for start, end in node_list])
 
     def get_all_neighbors(
         self, node_list: list[int] | np.ndarray, neighbor_type: int, output_format: OutputFormat = OutputFormat.NORMAL
@@ -186,11 +144,18 @@ class GraphData:
             NORMAL: a row for each node, the node and its neighbors, filled up with -1; COO: pairs of node and neighbor;
             CSR: two arrays, where each node's neighbors begin in the second one.
         """
-        nodes = _ints(node_list, "node_list")
-        type_check(neighbor_type, int, "neighbour_type")
-        return self._store.get_all_neighbors(
-            nodes, neighbor_type, {form: form.value for form in OutputFormat}[output_format]
-        )
+        nodes, form = _numbers(node_list), OutputFormat(output_format)
+        self._check(nodes, [neighbor_type])
+        found = [[end for end, _ in self._neighbors[node][neighbor_type]] for node in nodes]
+        if form is OutputFormat.COO:
+            return _array(
+                [(node, end) for node, ends in zip(nodes, found, strict=True) for end in ends] or np.empty((0, 2))
+            )
+        if form is OutputFormat.CSR:
+            starts = np.cumsum([0, *map(len, found)])[:-1]
+            return starts.astype(np.int32), np.array([end for ends in found for end in ends], np.int32)
+        width = max(map(len, found))
+        return _array([[node, *ends] + [-1] * (width - len(ends)) for node, ends in zip(nodes, found, strict=True)])
 
     def get_sampled_neighbors(
         self,
@@ -202,38 +167,47 @@ class GraphData:
         """Each node, drawn neighbors of the first type, for each of them neighbors of the second type, and so on; -1
         where there is none.
         """
-        type_check(node_list, (list, np.ndarray), "node_list")
-        for name, values in (("neighbor_nums", neighbor_nums), ("neighbor_types", neighbor_types)):
-            type_check(values, (list, np.ndarray), name)
-            if not 1 <= len(values) <= _MOST_HOPS:
-                raise ValueError(
-                    f"Wrong number of input members for {name}, should be between 1 and {_MOST_HOPS}, got "
-                    f"{len(values)}."
-                )
-        if len(neighbor_nums) != len(neighbor_types):
-            raise ValueError("The number of members of neighbor_nums and neighbor_types is inconsistent.")
-        if not isinstance(strategy, SamplingStrategy):
-            raise TypeError("Wrong input type for strategy, should be enum of 'SamplingStrategy'.")
-        numbers = _ints(neighbor_nums, "neighbor_nums")
-        if min(numbers) < 1:
-            raise RuntimeError(f"Input neighbor_nums should be positive, but got {numbers}.")
-        return self._store.get_sampled_neighbors(
-            _ints(node_list, "node_list"),
-            numbers,
-            _ints(neighbor_types, "neighbor_types"),
-            strategy == SamplingStrategy.EDGE_WEIGHT,
-        )
+        nodes, counts, kinds = _numbers(node_list), _numbers(neighbor_nums), _numbers(neighbor_types)
+        by_weight = SamplingStrategy(strategy) is SamplingStrategy.EDGE_WEIGHT
+        self._check(nodes, kinds)
+        if min(counts) < 1:
+            raise RuntimeError(f"Input neighbor_nums should be positive, but got {counts}.")
+        return _array([self._hops(node, counts, kinds, by_weight) for node in nodes])
+
+    def _hops(self, node: int, counts: Sequence[int], kinds: Sequence[int], by_weight: bool) -> list[int]:
+        row, last = [node], [node]
+        for count, kind in zip(counts, kinds, strict=True):
+            last = [found for start in last for found in self._draw(start, count, kind, by_weight)]
+            row += last
+        return row
+
+    def _draw(self, node: int, count: int, kind: int, by_weight: bool) -> list[int]:
+        near = self._neighbors[node][kind] if node != -1 else []
+        if not near:
+            return [-1] * count
+        rng = current_rng()
+        if by_weight:
+            weights = np.array([weight for _, weight in near])
+            picks = rng.choice(len(near), count, p=weights / weights.sum() if weights.any() else None).tolist()
+        else:  # every neighbor once before one comes again
+            picks = [pick for _ in range(-(-count // len(near))) for pick in rng.permutation(len(near)).tolist()]
+        return [near[pick][0] for pick in picks[:count]]
 
     def get_neg_sampled_neighbors(
         self, node_list: list[int] | np.ndarray, neg_neighbor_num: int, neg_neighbor_type: int
     ) -> np.ndarray:
         """Each node and drawn nodes of a type that are not its neighbors; -1 where there is none."""
-        nodes = _ints(node_list, "node_list")
-        type_check(neg_neighbor_num, int, "neg_neighbor_num")
-        type_check(neg_neighbor_type, int, "neg_neighbor_type")
-        if neg_neighbor_num < 1:
-            raise RuntimeError(f"Input neg_neighbor_num should be positive, but got {neg_neighbor_num}.")
-        return self._store.get_neg_sampled_neighbors(nodes, neg_neighbor_num, neg_neighbor_type)
+        nodes = _numbers(node_list)
+        self._check(nodes, [neg_neighbor_type])
+        pool, rows = np.array(self._nodes[neg_neighbor_type]), []
+        for node in nodes:
+            near = {node, *(end for end, _ in self._neighbors[node][neg_neighbor_type])}
+            some = current_rng().choice(
+                pool, min(len(pool), neg_neighbor_num + len(near)), replace=False
+            )  # enough, or all that there are
+            far = [end for end in some.tolist() if end not in near][:neg_neighbor_num]
+            rows.append([node, *np.resize(far or [-1], neg_neighbor_num).tolist()])
+        return _array(rows)
 
     def random_walk(
         self,
@@ -247,27 +221,57 @@ class GraphData:
         back rarer, ``step_away_param`` going to nodes that are no neighbors of the one before; ``default_node`` where a
         walk ends.
         """
-        nodes, path = _ints(target_nodes, "target_nodes"), _ints(meta_path, "meta_path")
-        for name, value in (("step_home_param", step_home_param), ("step_away_param", step_away_param)):
-            type_check(value, float, name)
-            if value <= 0:
-                raise RuntimeError(f"Input {name} should be above 0, but got {value}.")
-        type_check(default_node, int, "default_node")
-        check_value(default_node, (-1, INT32_MAX), "default_node")
-        return self._store.random_walk(nodes, path, step_home_param, step_away_param, default_node)
+        nodes, path = _numbers(target_nodes), _numbers(meta_path)
+        self._check(nodes, path)
+        if min(step_home_param, step_away_param) <= 0:
+            raise RuntimeError(f"Steps should be above 0, but got {step_home_param} and {step_away_param}.")
+        walks = [self._walk(node, path, step_home_param, step_away_param) for node in nodes]
+        return _array([walk + [default_node] * (len(path) + 1 - len(walk)) for walk in walks])
+
+    def _walk(self, node: int, kinds: Sequence[int], home: float, away: float) -> list[int]:
+        walk = [node]
+        for step, kind in enumerate(kinds):
+            near = [found for found, _ in self._neighbors[walk[-1]][kind]]
+            if not near:
+                break
+            weights = np.ones(len(near))
+            if step:
+                before = {found for found, _ in self._neighbors[walk[-2]][kinds[step - 1]]}
+                weights = np.array(
+                    [1 / home if found == walk[-2] else 1.0 if found in before else 1 / away for found in near]
+                )
+            walk.append(int(current_rng().choice(near, p=weights / weights.sum())))
+        return walk
 
     def get_node_feature(self, node_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
         """For each feature an array (shape of ``node_list``, length of the feature); zeros for nodes without it and for
         -1.
         """
-        return self._store.features("node", _ids(node_list, "node_list"), _ints(feature_types, "feature_types"))
+        return self._feature_rows("node", node_list, feature_types)
 
     def get_edge_feature(self, edge_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
         """For each feature an array (shape of ``edge_list``, length of the feature); zeros for edges without it and for
         -1.
         """
-        return self._store.features("edge", _ids(edge_list, "edge_list"), _ints(feature_types, "feature_types"))
+        return self._feature_rows("edge", edge_list, feature_types)
+
+    def _feature_rows(self, kind: str, ids: Any, numbers: Any) -> list[np.ndarray]:
+        found, ids = [], np.asarray(ids)
+        for number in _numbers(numbers):
+            values = self._features[kind][number]
+            nothing = np.zeros_like(next(iter(values.values())))
+            rows = np.stack([values.get(place, nothing) for place in ids.ravel().tolist()])
+            found.append(np.squeeze(rows.reshape(*ids.shape, -1)))
+        return found
 
     def graph_info(self) -> dict[str, Any]:
         """Types, numbers and features of nodes and edges."""
-        return self._store.graph_info()
+        return {
+            "node_type": sorted(self._nodes),
+            "edge_type": sorted(self._edges),
+            "node_num": {kind: len(self._nodes[kind]) for kind in sorted(self._nodes)},
+            "edge_num": {kind: len(self._edges[kind]) for kind in sorted(self._edges)},
+            "node_feature_type": sorted(self._features["node"]),
+            "edge_feature_type": sorted(self._features["edge"]),
+            "graph_feature_type": [],
+        }

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.validator_helpers import check_columns, check_int, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns
 from mindspore_compat.dataset.engine._execution.apart import Epochs, epochs_of
 from mindspore_compat.dataset.engine._execution.columns import Row
 
@@ -45,11 +45,6 @@ class Iterator:
     def __init__(
         self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> None:
-        check_int(num_epochs, "num_epochs", -1)
-        type_check(output_numpy, bool, "output_numpy")
-        type_check(do_copy, bool, "do_copy")
-        if num_epochs == 0:
-            raise RuntimeError(f"num_epochs should be either -1 or positive integer, num_epochs: {num_epochs}")
         names = dataset._column_names()
         visible = [name for name in names if not name.startswith("_meta-")]  # a source's extra columns are for renaming
         if len(visible) < len(names):

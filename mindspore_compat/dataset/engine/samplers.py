@@ -14,13 +14,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order, configured_seed
-from mindspore_compat.dataset.core.validator_helpers import type_check, type_check_list
-from mindspore_compat.dataset.engine._sampler_base import (
-    BuiltinSampler,
-    Shuffle,
-    check_num_samples,
-    check_number,
-)
+from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffle
 
 __all__ = [
     "BuiltinSampler",
@@ -41,9 +35,6 @@ class SequentialSampler(BuiltinSampler):
     """Samples in their order, from `start_index` on, at most `num_samples`."""
 
     def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
-        if start_index is not None:
-            check_number(start_index, "start_index")
-        check_num_samples(num_samples)
         self.start_index = start_index
         super().__init__(num_samples)
 
@@ -63,8 +54,6 @@ class RandomSampler(BuiltinSampler):
     def __init__(
         self, replacement: bool = False, num_samples: int | None = None, shuffle: Shuffle = Shuffle.GLOBAL
     ) -> None:
-        type_check(replacement, bool, "replacement")
-        check_num_samples(num_samples)
         self.replacement = replacement
         self.shuffle = shuffle
         self.reshuffle_each_epoch = True
@@ -86,7 +75,6 @@ class SubsetSampler(BuiltinSampler):
     """The given `indices`, in their order."""
 
     def __init__(self, indices: Iterable[int] | int, num_samples: int | None = None) -> None:
-        check_num_samples(num_samples)
         if isinstance(indices, numbers.Number):
             indices = [indices]  # type: ignore[list-item]
         ids: list[Any] = list(indices)  # type: ignore[arg-type]
@@ -134,10 +122,6 @@ class WeightedRandomSampler(BuiltinSampler):
     shuffle = Shuffle.GLOBAL
 
     def __init__(self, weights: Iterable[float], num_samples: int | None = None, replacement: bool = True) -> None:
-        type_check(weights, (list, np.ndarray), "weights")
-        type_check_list(list(weights), numbers.Number, "weights")
-        check_num_samples(num_samples)
-        type_check(replacement, bool, "replacement")
         self.weights = np.asarray(weights, dtype=np.float64)
         self.replacement = replacement
         super().__init__(num_samples)
@@ -147,33 +131,20 @@ class WeightedRandomSampler(BuiltinSampler):
 
     def parse(self) -> WeightedRandomSampler:
         """This sampler. Raises: RuntimeError for weights that nothing can be drawn with."""
-        what = "WeightedRandomSampler:"
-        if not len(self.weights):
-            raise RuntimeError(f"{what} weights vector must not be empty.")
-        if (self.weights < 0).any():
-            wrong = self.weights[self.weights < 0][0]
-            raise RuntimeError(f"{what} weights vector must not contain negative numbers, got: {wrong}.")
-        if not self.weights.any():
-            raise RuntimeError(f"{what} elements of weights vector must not be all zero.")
+        if (self.weights < 0).any() or not self.weights.any():
+            raise RuntimeError("WeightedRandomSampler: weights must not be negative, all zero or empty.")
         return self
 
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         weights = self.parse().weights
         count = min(self.num_samples or size, size)
         if len(weights) > size:
-            raise RuntimeError(
-                "Invalid parameter, size of sample weights must be less than or equal to num of data, otherwise might "
-                f"cause generated id out of bound or other errors, but got weight size: {len(weights)}, num of data: "
-                f"{size}"
-            )
+            raise RuntimeError(f"WeightedRandomSampler: there are {len(weights)} weights, but {size} rows.")
         engine = order.engine(step=0)
         if self.replacement:
             return engine.choices(weights, count)
         if len(weights) < count:
-            raise RuntimeError(
-                "Invalid parameter, without replacement, weight size must be greater than or equal to num_samples, "
-                f"but got weight size: {len(weights)}, num_samples: {count}"
-            )
+            raise RuntimeError(f"WeightedRandomSampler: {len(weights)} weights do not give {count} different rows.")
         with np.errstate(divide="ignore"):
             return np.argsort(engine.exponentials(len(weights)) / weights, kind="stable")[:count]
 
@@ -194,11 +165,6 @@ class DistributedSampler(BuiltinSampler):
         num_samples: int | None = None,
         offset: int = -1,
     ) -> None:
-        check_number(num_shards, "num_shards")
-        check_number(shard_id, "shard_id")
-        type_check(shuffle, (bool, Shuffle), "shuffle")
-        check_num_samples(num_samples)
-        check_number(offset, "offset")
         self.num_shards = num_shards
         self.shard_id = shard_id
         self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
@@ -223,10 +189,6 @@ class DistributedSampler(BuiltinSampler):
             raise RuntimeError(
                 f"DistributedSampler: shard_id must be in [0, num_shards), but got shard_id: {self.shard_id}, "
                 f"num_shards: {self.num_shards}."
-            )
-        if self.offset > self.num_shards:
-            raise RuntimeError(
-                f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}."
             )
 
     def share(self, size: int, in_blocks: bool = False) -> np.ndarray:
@@ -260,12 +222,8 @@ class PKSampler(BuiltinSampler):
         class_column: str = "label",
         num_samples: int | None = None,
     ) -> None:
-        check_number(num_val, "num_val")
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
-        type_check(shuffle, bool, "shuffle")
-        type_check(class_column, str, "class_column")
-        check_num_samples(num_samples)
         self.num_val = num_val
         self.shuffle = shuffle
         self.class_column = class_column

@@ -22,19 +22,17 @@ class Schema:
         self.dataset_type = ""
         self.num_rows = 0
         if schema_file is not None:
-            type_check(schema_file, str, "schema_file")
             check_file(schema_file)
             try:
                 with open(schema_file, encoding="utf-8") as stream:
                     self.from_json(json.load(stream))
             except (ValueError, RecursionError) as error:
                 raise ValueError(f"{schema_file} is no schema: {error}") from error
-            except (TypeError, AttributeError, RuntimeError, OverflowError) as error:
+            except (TypeError, AttributeError, KeyError, RuntimeError, OverflowError) as error:
                 raise type(error)(f"{schema_file} is no schema: {error}") from error
 
     def add_column(self, name: str, de_type: Any, shape: Sequence[int] | None = None) -> None:
         """Add a column; `shape` None leaves it open, -1 leaves one size open."""
-        type_check(name, str, "name")
         column: dict[str, Any] = {"name": name, "type": _type_name(de_type)}
         if shape is not None:
             type_check(shape, (list, tuple), "shape")
@@ -50,10 +48,6 @@ class Schema:
         self.columns = []
         items = [{"name": k, **v} for k, v in columns.items()] if isinstance(columns, dict) else columns
         for item in items:
-            if "name" not in item:
-                raise AttributeError("Column's name is missing.")
-            if "type" not in item:
-                raise AttributeError(f"Column {item['name']}: type is missing.")
             self.add_column(item["name"], item["type"], item.get("shape"))
 
     def from_json(self, json_obj: dict[str, Any]) -> None:

@@ -228,8 +228,6 @@ class TruncateSequencePair(TensorOperation):
     max_length: Annotated[int, integer(0)]
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if len(arrays) != 2:
-            raise RuntimeError(f"TruncateSequencePair: Expected two inputs, but got {len(arrays)} inputs.")
         if any(np.ndim(array) != 1 for array in arrays):
             raise RuntimeError(
                 "TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes "
@@ -252,8 +250,6 @@ class AddToken(TensorOperation):
     begin: Annotated[bool, flag] = True
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        if np.ndim(array) not in (1, 2):
-            raise RuntimeError(f"AddToken: input tensor rank should be 1 or 2. Got {np.ndim(array)}.")
         if np.asarray(array).dtype.kind not in "US":
             raise RuntimeError("AddToken: input tensor type should be string.")
         token = np.full((*np.shape(array)[:-1], 1), self.token)

@@ -5,7 +5,6 @@ Upstream uses cppjieba for both; this is its arithmetic on the same files, so th
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterator
 from enum import IntEnum
@@ -16,8 +15,7 @@ import numpy as np
 
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.core.arguments import flag
-from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value
 from mindspore_compat.dataset.text._tokenizers import Tokenizer
 
 __all__ = ["JiebaMode", "JiebaTokenizer"]
@@ -154,25 +152,13 @@ class JiebaTokenizer(Tokenizer):
     def __init__(
         self, hmm_path: str, mp_path: str, mode: JiebaMode = JiebaMode.MIX, with_offsets: bool = False
     ) -> None:
-        for path, name in ((hmm_path, "HMMSegment"), (mp_path, "MPSegment")):
-            if path is None:
-                raise ValueError(f"The dict of {name} in cppjieba is not provided.")
-            type_check(path, str, "hmm_path" if name == "HMMSegment" else "mp_path")
-        self.with_offsets = flag(with_offsets, "with_offsets")
-        if not isinstance(mode, JiebaMode):
-            raise TypeError(f"Wrong input type for mode, should be JiebaMode, but got {type(mode)}.")
-        for path in (hmm_path, mp_path):
-            if not os.path.exists(path):
-                raise ValueError(f"jieba mode file {path} is not exist.")
-        self.mode, self.hmm_path, self.mp_path = mode, hmm_path, mp_path
+        self.with_offsets = with_offsets
+        self.mode, self.hmm_path, self.mp_path = JiebaMode(mode), hmm_path, mp_path
         self.words: list[tuple[str, int]] = []
 
     def add_word(self, word: str, freq: int | None = None) -> None:
         """Add a word, of this frequency (default: a middle one)."""
-        if word is None:
-            raise ValueError("word is not provided.")
         if freq is not None:
-            type_check(freq, int, "freq")
             check_value(freq, (0, UINT32_MAX), "freq")
         self.words.append((word, freq or 0))
         self.__dict__.pop("_dictionary", None)
@@ -183,10 +169,6 @@ class JiebaTokenizer(Tokenizer):
             for word, count in user_dict.items():
                 self.add_word(word, count)
             return
-        if not isinstance(user_dict, str):
-            raise TypeError(f"The type of user_dict must str or dict, but got {type(user_dict)}.")
-        if not os.path.exists(user_dict):
-            raise ValueError(f"user dict file {user_dict} is not exist.")
         for line in _lines(user_dict):
             match = re.match(r"^\s*([^\s*]+?)\s*([0-9]+)?\s*$", line.strip())
             if match:

@@ -15,7 +15,6 @@ from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
-from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
 from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
@@ -83,22 +82,13 @@ class SentencePieceVocab:
             character_coverage: part of the characters that the model covers, 0.9995 for many letters and 1.0 for few.
             params: other options of SentencePiece, as texts.
         Raises:
-            RuntimeError: there is no such column, it has no texts, or SentencePiece refuses.
+            KeyError: there is no such column. RuntimeError: it has no texts, or SentencePiece refuses.
         """
-        if col_names is not None:
-            type_check_list(col_names, str, "col_names")
-        _check_training(vocab_size, character_coverage, model_type, params)
         names = [col_names] if isinstance(col_names, str) else list(col_names or dataset.get_col_names())
 
         def texts() -> Iterator[str]:
             for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
                 for name in names:
-                    if name not in row:
-                        raise RuntimeError(f"Invalid parameter, column name: {name} does not exist in dataset.")
-                    if row[name].dtype.kind not in "US":
-                        raise RuntimeError(
-                            f"Invalid datatype, column {name} should be string, but got {row[name].dtype}."
-                        )
                     yield from map(as_text, row[name].ravel())
 
         return cls._trained(params, vocab_size, character_coverage, model_type, sentence_iterator=texts())
@@ -115,8 +105,6 @@ class SentencePieceVocab:
         """Trained on files of texts. Raises: RuntimeError if SentencePiece refuses, such as for a file that is not
         there.
         """
-        type_check(file_path, list, "file_path")
-        _check_training(vocab_size, character_coverage, model_type, params)
         return cls._trained(params, vocab_size, character_coverage, model_type, input=",".join(file_path))
 
     @classmethod
@@ -149,23 +137,10 @@ class SentencePieceVocab:
 
     @classmethod
     def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
-        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: RuntimeError if
+        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: OSError if
         there is no such folder.
         """
-        type_check(vocab, SentencePieceVocab, "vocab")
-        type_check(path, str, "path")
-        type_check(filename, str, "filename")
-        if not os.path.isdir(path):
-            raise RuntimeError(f"Get real path failed, path={path}: no such folder.")
         write_atomically(os.path.join(path, filename), [vocab._model])
-
-
-def _check_training(vocab_size: Any, coverage: Any, model_type: Any, params: Any) -> None:
-    type_check(vocab_size, int, "vocab_size")
-    check_value(vocab_size, (0, UINT32_MAX), "vocab_size")
-    type_check(coverage, float, "character_coverage")
-    type_check(model_type, SentencePieceModel, "model_type")
-    type_check(params, (dict, type(None)), "params")
 
 
 @arguments

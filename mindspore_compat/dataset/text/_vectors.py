@@ -11,7 +11,6 @@ import numpy as np
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
@@ -35,13 +34,8 @@ class Vectors:
         """The vectors of a file, at most ``max_vectors``; of a word that stands there twice the first.
 
         Raises:
-            TypeError, ValueError: wrong arguments. RuntimeError: there is no such file, it is empty, or its vectors
-                differ in length.
+            RuntimeError: there is no such file, it is empty, or its vectors differ in length.
         """
-        type_check(file_path, str, "file_path")
-        if max_vectors is not None:
-            type_check(max_vectors, int, "max_vectors")
-            check_value(max_vectors, (0, 2**31 - 1), "max_vectors")
         if cls._name is not None and not re.fullmatch(cls._name[0], os.path.basename(file_path)):
             raise RuntimeError(
                 f"{cls.__name__}: invalid file, can not find file '{cls._name[1]}', but got: {file_path}"
@@ -143,14 +137,9 @@ class ToVectors(TensorOperation):
     lower_case_backup: Annotated[bool, flag] = False
 
     def _prepare(self) -> None:
-        if self.unk_init is not None:
-            for i, value in enumerate(self.unk_init):
-                type_check(value, (int, float), f"unk_init[{i}]")
         self.unk_init = list(self.unk_init or ())
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        if array.dtype.kind not in "US":
-            raise RuntimeError(f"ToVectors: input tensor type should be string, but got {array.dtype}.")
         if len(self.unk_init) not in (0, self.vectors.dimension):
             raise RuntimeError(
                 f"ToVectors: unk_init must be as long as vectors, but got unk_init: {len(self.unk_init)} and vectors: "

@@ -1,7 +1,8 @@
 """All operations on texts. Upstream: ``mindspore.dataset.text.transforms``."""
 
-# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+# ruff: noqa: F403 (names come by `*` from files that list them)
 
+from mindspore_compat.dataset.text import _editing, _tokenizers
 from mindspore_compat.dataset.text._editing import *
 from mindspore_compat.dataset.text._jieba import JiebaTokenizer
 from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
@@ -20,30 +21,13 @@ class TextTensorOperation(TensorOperation):
 
 __all__ = [
     "DE_C_INTER_NORMALIZE_FORM",
-    "AddToken",
-    "BasicTokenizer",
-    "BertTokenizer",
-    "CaseFold",
-    "FilterWikipediaXML",
     "Implementation",
     "JiebaTokenizer",
-    "Lookup",
-    "Ngram",
     "NormalizeForm",
-    "NormalizeUTF8",
     "PyTensorOperation",
-    "PythonTokenizer",
-    "RegexReplace",
-    "RegexTokenizer",
     "SentencePieceTokenizer",
-    "SlidingWindow",
     "TextTensorOperation",
-    "ToNumber",
     "ToVectors",
-    "Truncate",
-    "TruncateSequencePair",
-    "UnicodeCharTokenizer",
-    "UnicodeScriptTokenizer",
-    "WhitespaceTokenizer",
-    "WordpieceTokenizer",
 ]
+__all__ += _editing.__all__
+__all__ += _tokenizers.__all__

@@ -16,7 +16,7 @@ from mindspore_compat.dataset.core.randomness import (
     kept_order,
     python_random,
 )
-from mindspore_compat.dataset.core.validator_helpers import refused, type_check
+from mindspore_compat.dataset.core.validator_helpers import type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
 __all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_operation", "check_operations"]
@@ -24,10 +24,8 @@ __all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_opera
 
 def check_operation(operation: Any, name: str) -> None:
     """An operation or a function. Raises: TypeError."""
-    if not callable(operation):
-        raise refused(
-            TypeError, f"{name} is neither a transforms op (TensorOperation) nor a callable pyfunc.", operation
-        )
+    if not callable(operation) or inspect.isclass(operation):
+        raise TypeError(f"{name} must be an operation or a function, but got {operation}. Are its parentheses missing?")
 
 
 def check_operations(operations: Any, name: str = "transforms", types: tuple[type, ...] = (list,)) -> list[Any]:
@@ -37,11 +35,6 @@ def check_operations(operations: Any, name: str = "transforms", types: tuple[typ
         raise ValueError(f"{name} list can not be empty.")
     for i, operation in enumerate(operations):
         check_operation(operation, f"{name}[{i}]")
-        if inspect.isclass(operation):
-            raise ValueError(
-                f"op_list[{i}] should be a dataset processing operation instance, but got: {operation}. It may be "
-                "missing parentheses for instantiation."
-            )
     return operations
 
 

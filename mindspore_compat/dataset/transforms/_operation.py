@@ -10,7 +10,6 @@ import numpy as np
 
 from mindspore_compat.dataset.core.errors import failed_function
 from mindspore_compat.dataset.core.randomness import called_directly
-from mindspore_compat.dataset.core.validator_helpers import check_member
 
 __all__ = [
     "Composed",
@@ -54,7 +53,6 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
-        needs_data: called by itself, it refuses an array without elements.
         takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H,
             W[, C]) only.
     """
@@ -68,7 +66,6 @@ class TensorOperation:
     releases_gil = False
     takes_pil = False
     takes_batches = False
-    needs_data = True
 
     def __init__(self) -> None:
         """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
@@ -76,21 +73,12 @@ class TensorOperation:
     def _prepare(self) -> None:
         """Called with checked arguments: checks what depends on several, sets what follows from them."""
 
-    def _begin(self) -> None:
-        """Called when a pipeline starts: refuses what is wrong whatever the data."""
-
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
-        check_member(device_target, ["CPU", "Ascend"], "device_target")
         return self
 
     def __call__(self, *inputs: Any) -> Any:
         """Apply to one input (NumPy array, PIL image, list, number, Tensor); several give a tuple."""
-        if not inputs:
-            raise RuntimeError(f"Input Tensor is not valid: {type(self).__name__} got no input.")
-        for value in inputs:
-            if isinstance(value, np.ndarray) and not value.size and self.needs_data:
-                raise RuntimeError("Input Tensor has no data.")
         try:
             with called_directly():
                 results = self._apply(*inputs)
@@ -157,8 +145,6 @@ class TensorOperation:
 
 class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
-
-    needs_data = False
 
 
 class Composed(TensorOperation):

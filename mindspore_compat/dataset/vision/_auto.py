@@ -11,7 +11,7 @@ import numpy as np
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
 from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
-from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value, refused, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_positive, check_value
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.vision import _color
@@ -42,14 +42,9 @@ class RandomSelectSubpolicy(TensorOperation):
         if not self.policy:
             raise ValueError("policy can not be empty.")
         for i, pairs in enumerate(self.policy):
-            type_check(pairs, list, f"policy[[{i}]]")
-            if not pairs:
-                raise ValueError(f"policy[{i}] can not be empty.")
-            for j, pair in enumerate(pairs):
-                if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise refused(ValueError, f"Value policy[{i}][{j}] needs to be a 2-tuple.", pair)
-                check_operation(pair[0], f"op of (op, prob) in policy[{i}][{j}]")
-                check_value(pair[1], (0, 1), f"prob of (op, prob) policy[{i}][{j}]")
+            for j, (operation, prob) in enumerate(pairs):
+                check_operation(operation, f"op of (op, prob) in policy[{i}][{j}]")
+                check_value(prob, (0, 1), f"prob of (op, prob) policy[{i}][{j}]")
 
     def _inner(self) -> list[Any]:
         return [operation for pairs in self.policy for operation, _ in pairs]
@@ -78,7 +73,7 @@ class UniformAugment(TensorOperation):
     def _prepare(self) -> None:
         check_positive(self.num_ops, "num_ops")
         if self.num_ops > len(self.transforms):
-            raise refused(ValueError, "num_ops is greater than transforms list size.", self.num_ops)
+            raise ValueError(f"num_ops {self.num_ops} is greater than transforms list size.")
         check_operations(self.transforms, types=(list, tuple))
 
     def _inner(self) -> list[Any]:

@@ -23,23 +23,16 @@ class _BatchOperation(TensorOperation):
     is_multi_column = True
     releases_gil = True
 
-    #: upstream's words for fewer columns, for images that are no batch, for labels that are not one-hot
-    _words = ("", "", "")
-
     draws = True
 
     def _check(self, images: np.ndarray, labels: np.ndarray) -> None:
-        name = type(self).__name__
-        if images.ndim != 4:
-            raise RuntimeError(f"{name}: {self._words[1].format(images.ndim)}")
-        if labels.ndim not in (2, 3) or labels.dtype.kind not in "iuf":
-            raise RuntimeError(f"{name}: {self._words[2].format(labels.ndim)} Use OneHot before batch.")
-        if len(images) != len(labels):
-            raise RuntimeError(f"{name}: {len(images)} images, but {len(labels)} labels.")
+        if images.ndim != 4 or labels.ndim not in (2, 3) or len(images) != len(labels):
+            raise RuntimeError(
+                f"{type(self).__name__}: expected a batch of images and as many one-hot labels, but got shapes "
+                f"{images.shape} and {labels.shape}. Use OneHot before batch."
+            )
 
     def _compute(self, *arrays: Any) -> tuple:
-        if len(arrays) < 2:
-            raise RuntimeError(f"{type(self).__name__}: {self._words[0].format(len(arrays))}")
         self._check(*arrays[:2])
         return (*self._mix(*arrays[:2]), *arrays[2:])
 
@@ -52,14 +45,6 @@ class MixUpBatch(_BatchOperation):
     """Images and labels mixed with those of a shuffled batch; the share is drawn from Beta(alpha, alpha) once per
     batch.
     """
-
-    _words = (
-        "size of input data should be 2 (including images or labels), but got: {}, check 'input_columns' when call "
-        "this operator.",
-        "rank of image shape should be: 4, but got: {}, make sure image shape are <H,W,C> or <C,H,W> and batched "
-        "before calling MixUpBatch.",
-        "wrong labels shape.",
-    )
 
     alpha: Annotated[float, real(0, above=True)] = 1.0
 
@@ -80,12 +65,6 @@ class MixUpBatch(_BatchOperation):
 @arguments
 class CutMixBatch(_BatchOperation):
     """With probability `prob` a box of each image is taken from another one; labels are mixed by the box's area."""
-
-    _words = (
-        "invalid input size, input should have 2 columns (image and label), but got: {}",
-        "input image is not in shape of <B,H,W,C> or <B,C,H,W>, but got dimension: {}",
-        "input label is not in shape of <Batch,Class> or <Batch,Row,Class>, but got dimension: {}.",
-    )
 
     image_batch_format: Annotated[ImageBatchFormat, kind_of(ImageBatchFormat)]
     alpha: Annotated[float, real(0, above=True)] = 1.0

@@ -36,8 +36,6 @@ class _WithBoxes(TensorOperation):
 
     draws = True
 
-    needs_data = False  # there may be no boxes
-
     is_multi_column = True
 
     def _as_input(self, value: Any) -> Any:
@@ -45,11 +43,6 @@ class _WithBoxes(TensorOperation):
         return super()._as_input(value)
 
     def _compute(self, *arrays: Any) -> tuple:
-        if len(arrays) != 2:
-            raise RuntimeError(
-                "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but "
-                f"got: {len(arrays)}."
-            )
         image, boxes = arrays
         check_image(image, type(self).__name__)
         _check_boxes(image, boxes)
@@ -64,29 +57,16 @@ class _WithBoxes(TensorOperation):
 
 
 def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
-    if boxes.ndim < 2:
+    if boxes.ndim < 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
         raise RuntimeError(
-            "BoundingBox: bounding boxes should have to be two-dimensional matrix at least, but got "
-            f"{boxes.ndim} dimension."
-        )
-    if boxes.shape[1] < 4:
-        raise RuntimeError(f"BoundingBox: bounding boxes should be have at least 4 features, but got: {boxes.shape[1]}")
-    if boxes.dtype != np.float32:
-        raise RuntimeError(
-            f"BoundingBox: bounding boxes should be of type float32, but got {boxes.dtype}; use transforms.TypeCast."
+            f"BoundingBox: bounding boxes should be float32 (boxes, 4 or more), but got {boxes.dtype} of shape "
+            f"{boxes.shape}; use transforms.TypeCast."
         )
     height, width = image.shape[:2]
     right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
-    if (right > width).any() or (bottom > height).any():
+    if (right > width).any() or (bottom > height).any() or (boxes[:, :2].astype(np.int64) < 0).any():
         raise RuntimeError(
-            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, bbox width "
-            f"coordinate: {right.max():.6f}, and image height: {height}, bbox height coordinate: {bottom.max():.6f}"
-        )
-    if (boxes[:, :2].astype(np.int64) < 0).any():
-        raise RuntimeError(
-            "BoundingBox: the coordinates of the bounding boxes has negative value, got: ({:.6f},{:.6f})".format(
-                *boxes[:, :2].min(0)
-            )
+            f"BoundingBox: bounding boxes is out of bounds of the image (height {height}, width {width}): {boxes}."
         )
 
 

@@ -3,6 +3,8 @@
 Where today's operation does for PIL images what these did, it is the same class; the others differ in defaults.
 """
 
+# ruff: noqa: F403, F405 (names come by `*` from a file that lists them)
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,38 +16,7 @@ from mindspore_compat.dataset.transforms._operation import Implementation, PyTen
 from mindspore_compat.dataset.transforms.py_transforms import Compose, RandomApply, RandomChoice, RandomOrder
 from mindspore_compat.dataset.transforms.transforms import not_random
 from mindspore_compat.dataset.vision import transforms as _now
-from mindspore_compat.dataset.vision._image import is_pil
-from mindspore_compat.dataset.vision.transforms import (
-    HWC2CHW,
-    AutoContrast,
-    CenterCrop,
-    Equalize,
-    FiveCrop,
-    Grayscale,
-    HsvToRgb,
-    Invert,
-    LinearTransformation,
-    MixUp,
-    Pad,
-    RandomAffine,
-    RandomColor,
-    RandomColorAdjust,
-    RandomCrop,
-    RandomErasing,
-    RandomGrayscale,
-    RandomHorizontalFlip,
-    RandomPerspective,
-    RandomResizedCrop,
-    RandomRotation,
-    RandomSharpness,
-    RandomVerticalFlip,
-    Resize,
-    RgbToHsv,
-    TenCrop,
-    ToPIL,
-    ToTensor,
-    UniformAugment,
-)
+from mindspore_compat.dataset.vision.transforms import *
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
@@ -97,7 +68,7 @@ __all__ = [
 ]
 
 
-class Decode(_now.Decode):
+class Decode(_now.Decode):  # type: ignore[no-redef]
     """The bytes of an image file as a PIL image of RGB."""
 
     def __init__(self) -> None:
@@ -116,21 +87,13 @@ class ComposeOp:
         return self._compose
 
 
-class _ChannelsFirst:
-    """An array of floats (C, H, W) is expected. Raises: TypeError, NotImplementedError."""
-
-    def _check_floats(self, image: Any) -> None:
-        if is_pil(image) or not isinstance(image, np.ndarray):
-            raise TypeError(f"img should be NumPy image. Got {type(image)}; use ToTensor before Normalize.")
-        if image.ndim != 3:
-            raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
-        if image.dtype.kind != "f":
-            raise NotImplementedError(
-                f"Unsupported image datatype: [{image.dtype}], pls execute [ToTensor] before [Normalize]."
-            )
+def _need_floats(image: Any) -> None:
+    """Raise TypeError unless it is an array of floats (C, H, W): PIL images have other values and channels last."""
+    if not isinstance(image, np.ndarray) or image.ndim != 3 or image.dtype.kind != "f":
+        raise TypeError(f"expected an array of floats (C, H, W), but got {type(image)}; use ToTensor before Normalize.")
 
 
-class Normalize(_ChannelsFirst, _now.Normalize):
+class Normalize(_now.Normalize):  # type: ignore[no-redef]
     """``(image - mean) / std`` of an array of floats (C, H, W), such as `ToTensor` gives."""
 
     has_block = False
@@ -140,11 +103,11 @@ class Normalize(_ChannelsFirst, _now.Normalize):
 
     def _apply(self, *values: Any) -> tuple:
         for value in values:
-            self._check_floats(value)
+            _need_floats(value)
         return super()._apply(*values)
 
 
-class NormalizePad(_ChannelsFirst, _now.NormalizePad):
+class NormalizePad(_now.NormalizePad):  # type: ignore[no-redef]
     """`Normalize` with a channel of zeros added."""
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32") -> None:
@@ -152,11 +115,11 @@ class NormalizePad(_ChannelsFirst, _now.NormalizePad):
 
     def _apply(self, *values: Any) -> tuple:
         for value in values:
-            self._check_floats(value)
+            _need_floats(value)
         return super()._apply(*values)
 
 
-class CutOut(_now.CutOut):
+class CutOut(_now.CutOut):  # type: ignore[no-redef]
     """`num_patches` random squares of an array (C, H, W) set to 0."""
 
     def __init__(self, length: int, num_patches: int = 1) -> None:
@@ -166,7 +129,7 @@ class CutOut(_now.CutOut):
 Cutout = CutOut
 
 
-class ToType(_now.ToType):
+class ToType(_now.ToType):  # type: ignore[no-redef]
     """The array as `output_type`."""
 
     def __init__(self, output_type: Any) -> None:

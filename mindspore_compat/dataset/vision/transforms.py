@@ -1,9 +1,23 @@
 """All image operations. Upstream: ``mindspore.dataset.vision.transforms``."""
 
-# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+# ruff: noqa: F403 (names come by `*` from files that list them)
 
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.transforms.transforms import not_random
+from mindspore_compat.dataset.vision import (
+    _adjust,
+    _auto,
+    _basic,
+    _batch,
+    _boxes,
+    _color_spaces,
+    _crop,
+    _erase,
+    _flip,
+    _geometric,
+    _levels,
+    _resize,
+)
 from mindspore_compat.dataset.vision._adjust import *
 from mindspore_compat.dataset.vision._auto import *
 from mindspore_compat.dataset.vision._basic import *
@@ -27,78 +41,6 @@ from mindspore_compat.dataset.vision.utils import (
 )
 
 __all__ = [
-    "AdjustBrightness",
-    "AdjustContrast",
-    "AdjustGamma",
-    "AdjustHue",
-    "AdjustSaturation",
-    "AdjustSharpness",
-    "Affine",
-    "AutoAugment",
-    "AutoContrast",
-    "CenterCrop",
-    "ConvertColor",
-    "Crop",
-    "CutMixBatch",
-    "CutOut",
-    "Decode",
-    "Equalize",
-    "Erase",
-    "FiveCrop",
-    "GaussianBlur",
-    "Grayscale",
-    "HWC2CHW",
-    "HorizontalFlip",
-    "HsvToRgb",
-    "Invert",
-    "LinearTransformation",
-    "MixUp",
-    "MixUpBatch",
-    "Normalize",
-    "NormalizePad",
-    "Pad",
-    "PadToSize",
-    "Perspective",
-    "Posterize",
-    "RandAugment",
-    "RandomAdjustSharpness",
-    "RandomAffine",
-    "RandomAutoContrast",
-    "RandomColor",
-    "RandomColorAdjust",
-    "RandomCrop",
-    "RandomCropDecodeResize",
-    "RandomEqualize",
-    "RandomErasing",
-    "RandomGrayscale",
-    "RandomHorizontalFlip",
-    "RandomInvert",
-    "RandomLighting",
-    "RandomPerspective",
-    "RandomPosterize",
-    "RandomResize",
-    "RandomResizedCrop",
-    "RandomRotation",
-    "RandomSelectSubpolicy",
-    "RandomSharpness",
-    "RandomSolarize",
-    "RandomVerticalFlip",
-    "Rescale",
-    "Resize",
-    "ResizedCrop",
-    "RgbToHsv",
-    "Rotate",
-    "SlicePatches",
-    "Solarize",
-    "TenCrop",
-    "ToNumpy",
-    "ToPIL",
-    "ToTensor",
-    "ToType",
-    "TrivialAugmentWide",
-    "UniformAugment",
-    "VerticalFlip",
-    "not_random",
     "AutoAugmentPolicy",
     "Border",
     "ConvertMode",
@@ -108,11 +50,17 @@ __all__ = [
     "PyTensorOperation",
     "SliceMode",
     "TensorOperation",
-    "BoundingBoxAugment",
-    "RandomCropWithBBox",
-    "RandomHorizontalFlipWithBBox",
-    "RandomResizeWithBBox",
-    "RandomResizedCropWithBBox",
-    "RandomVerticalFlipWithBBox",
-    "ResizeWithBBox",
+    "not_random",
 ]
+__all__ += _adjust.__all__
+__all__ += _auto.__all__
+__all__ += _basic.__all__
+__all__ += _batch.__all__
+__all__ += _boxes.__all__
+__all__ += _color_spaces.__all__
+__all__ += _crop.__all__
+__all__ += _erase.__all__
+__all__ += _flip.__all__
+__all__ += _geometric.__all__
+__all__ += _levels.__all__
+__all__ += _resize.__all__

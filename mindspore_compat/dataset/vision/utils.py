@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from enum import Enum, IntEnum
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb, encode_image, open_image
-from mindspore_compat.dataset.core.validator_helpers import check_file, type_check
 from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
@@ -113,24 +111,16 @@ def get_image_num_channels(image: Any) -> int:
 def _image_shape(image: Any) -> tuple[int, ...]:
     if is_pil(image):
         return (image.size[1], image.size[0], len(image.getbands()))
-    if not isinstance(image, np.ndarray):
-        raise TypeError(f"Input image is not of type numpy.ndarray or PIL.Image.Image, but got: {type(image)}.")
-    if image.ndim < 2:
-        raise RuntimeError(f"The shape of the image must be <H, W[, C]>, but got {image.shape}.")
     return image.shape
 
 
 def read_file(filename: str) -> np.ndarray:
     """A file's bytes as a uint8 array."""
-    type_check(filename, str, "filename")
-    if not os.path.exists(filename):
-        raise RuntimeError(f"Invalid file path, {filename} does not exist.")
     return np.fromfile(filename, np.uint8)
 
 
 def write_file(filename: str, data: np.ndarray) -> None:
     """Write the uint8 array `data`."""
-    type_check(filename, str, "filename")
     if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.ndim != 1:
         raise TypeError("Input data is not a one-dimensional numpy.ndarray of uint8.")
     data.tofile(filename)
@@ -138,10 +128,7 @@ def write_file(filename: str, data: np.ndarray) -> None:
 
 def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> np.ndarray:
     """An image file as an array (H, W, C)."""
-    type_check(filename, str, "filename")
-    type_check(mode, ImageReadMode, "mode")
-    check_file(filename)
-    content = np.fromfile(filename, np.uint8)
+    mode, content = ImageReadMode(mode), np.fromfile(filename, np.uint8)
     if mode == ImageReadMode.COLOR:
         return decode_rgb(content)
     image = open_image(content)
@@ -155,8 +142,6 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
 
 def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a JPEG file."""
-    if not isinstance(quality, int):
-        raise TypeError(f"Input quality is not of type {int}, but got: {type(quality)}.")
     if not 1 <= quality <= 100:
         raise RuntimeError(f"Invalid quality {quality}, should be in range of [1, 100].")
     return encode_image(image, "JPEG", quality=quality)
@@ -164,8 +149,6 @@ def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
 
 def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a PNG file."""
-    if not isinstance(compression_level, int):
-        raise TypeError(f"Input compression_level is not of type {int}, but got: {type(compression_level)}.")
     if not 0 <= compression_level <= 9:
         raise RuntimeError(f"Invalid compression_level {compression_level}, should be in range of [0, 9].")
     return encode_image(image, "PNG", compress_level=compression_level)

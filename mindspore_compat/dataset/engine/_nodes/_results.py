@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import signature
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,10 @@ import numpy as np
 from mindspore_compat.dataset.engine._execution.columns import stack_column, to_column
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
-__all__ = ["as_rows", "check_kinds", "check_signature", "to_batch_column", "to_int32"]
+__all__ = ["as_rows", "check_kinds", "to_batch_column", "to_int32"]
 
 
 _MIXED = "Batch: mismatched types returned from per_batch_map"
-
-
-def check_signature(per_batch_map: Callable | None, input_columns: Sequence[str] | None) -> None:
-    """ValueError where the function does not take the columns that are named, and the `BatchInfo`."""
-    if per_batch_map and input_columns and len(signature(per_batch_map).parameters) != len(input_columns) + 1:
-        raise ValueError("The signature of per_batch_map should match with input columns.")
 
 
 def check_kinds(results: Sequence[Any]) -> None:

@@ -5,34 +5,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.arguments import integer, several
 from mindspore_compat.dataset.core.memory import empty
-from mindspore_compat.dataset.core.validator_helpers import (
-    INT32_MAX,
-    INT64_MAX,
-    check_columns,
-    check_value,
-    refused,
-    row_sizes,
-    type_check,
-)
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stack_columns
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes._results import (
-    as_rows,
-    check_kinds,
-    check_signature,
-    to_batch_column,
-    to_int32,
-)
+from mindspore_compat.dataset.engine._nodes._results import as_rows, check_kinds, to_batch_column, to_int32
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -58,15 +42,6 @@ class BatchInfo:
         return self._batch
 
 
-def _check_batch_size(batch_size: Any) -> None:
-    if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
-        raise refused(TypeError, "batch_size should either be an int or a callable.", type(batch_size))
-    if callable(batch_size) and len(signature(batch_size).parameters) != 1:
-        raise ValueError("callable batch_size should take one parameter (BatchInfo).")
-    if isinstance(batch_size, int) and batch_size != -1:
-        check_value(batch_size, (1, INT32_MAX), "batch_size")
-
-
 @register_node
 class BatchDataset(Dataset):
     """Rows put together to batches.
@@ -88,11 +63,8 @@ class BatchDataset(Dataset):
         python_multiprocessing: bool = False,
         max_rowsize: Any = None,
     ) -> None:
-        _check_batch_size(batch_size)
-        type_check(drop_remainder, bool, "drop_remainder")
-        type_check(python_multiprocessing, bool, "python_multiprocessing")
-        if per_batch_map is not None and not callable(per_batch_map):
-            raise refused(TypeError, "per_batch_map should be a callable.", type(per_batch_map))
+        if not callable(batch_size) and batch_size != -1:
+            check_value(batch_size, (1, INT32_MAX), "batch_size")
         if input_columns is not None and per_batch_map is None:
             raise ValueError("input_columns can be specified only when per_batch_map is set.")
         super().__init__(input_dataset, num_parallel_workers)
@@ -104,7 +76,6 @@ class BatchDataset(Dataset):
         self.max_rowsize = row_sizes(max_rowsize, batch_size)
         self.per_batch_map = per_batch_map
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
-        check_signature(per_batch_map, self.input_columns)
         self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
         self.python_multiprocessing = python_multiprocessing
 
@@ -226,15 +197,11 @@ class BatchDataset(Dataset):
 
 
 def _check_pad_info(pad_info: Any) -> PadInfo:
-    if pad_info is not None:
-        type_check(pad_info, dict, "pad_info")
     for name, value in (pad_info or {}).items():
-        type_check(name, str, "key in pad_info")
         if not isinstance(value, tuple) or len(value) != 2:
             raise TypeError(
                 f"Values in pad_info need to be tuples of (shape, fill value), but got {value!r} for {name!r}."
             )
-        type_check(value[0], (list, type(None)), "shape in pad_info")
     return pad_info or {}
 
 
@@ -328,10 +295,6 @@ class BucketBatchByLengthDataset(Dataset):
         _check_buckets(bucket_boundaries, bucket_batch_sizes)
         if element_length_function is None and len(self.column_names) != 1:
             raise ValueError("If element_length_function is not specified, exactly one column name should be passed.")
-        if element_length_function is not None and not callable(element_length_function):
-            raise TypeError("element_length_function object is not callable.")
-        type_check(pad_to_bucket_boundary, bool, "pad_to_bucket_boundary")
-        type_check(drop_remainder, bool, "drop_remainder")
         super().__init__(input_dataset)
         self.boundaries = list(bucket_boundaries)
         self.batch_sizes = list(bucket_batch_sizes)
@@ -380,13 +343,10 @@ class BucketBatchByLengthDataset(Dataset):
 
 
 def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
-    if not several(integer(1, INT64_MAX), ())(boundaries, "bucket_boundaries"):
-        raise ValueError("bucket_boundaries cannot be empty.")
-    several(integer(1, INT64_MAX), ())(batch_sizes, "bucket_batch_sizes")
     if any(a >= b for a, b in pairwise(boundaries)):
-        raise refused(ValueError, "bucket_boundaries should be strictly increasing.", boundaries)
-    if len(batch_sizes) != len(boundaries) + 1:
+        raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
+    if len(batch_sizes) != len(boundaries) + 1 or min(batch_sizes) < 1:
         raise ValueError(
-            f"bucket_batch_sizes must contain one element more than bucket_boundaries, but got {len(batch_sizes)} and "
-            f"{len(boundaries)}."
+            f"bucket_batch_sizes must be positive, and one more than bucket_boundaries, but got {batch_sizes} for "
+            f"{boundaries}."
         )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from mindspore_compat._runtime.random_engines import choices
 from mindspore_compat.dataset.core.randomness import Order
-from mindspore_compat.dataset.core.validator_helpers import refused
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -25,12 +24,6 @@ __all__ = ["ConcatDataset", "ZipDataset"]
 @register_node
 class ZipDataset(Dataset):
     """Columns of several datasets side by side, as long as the shortest."""
-
-    def __init__(self, datasets: Sequence[Dataset]) -> None:
-        for dataset in datasets:
-            if not isinstance(dataset, Dataset):
-                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
-        super().__init__(datasets)
 
     def _column_names(self) -> list[str]:
         names = [name for child in self.children for name in child._column_names()]
@@ -62,16 +55,7 @@ class ConcatDataset(Dataset):
     """Rows of several datasets one after another."""
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
-        for dataset in datasets:
-            if not isinstance(dataset, Dataset):
-                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
         super().__init__(datasets)
-        for number, child in enumerate(self.children):
-            if child.get_dataset_size() == 0:
-                raise ValueError(
-                    f"There are no samples in the dataset number {number}. Please make sure there are valid samples in "
-                    "the dataset."
-                )
         self._sampler: DistributedSampler | None = None
         self._is_mixed = False
 
@@ -92,16 +76,12 @@ class ConcatDataset(Dataset):
         if not isinstance(sampler, (DistributedSampler, RandomSampler)):
             raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
         if isinstance(sampler, RandomSampler):
-            if sampler.replacement:
-                raise ValueError("The parameter replacement of RandomSampler must be False!")
-            if sampler.get_num_samples() is not None:
-                raise ValueError("The parameter num_samples of RandomSampler is not support to be set!")
+            if sampler.replacement or sampler.get_num_samples() is not None:
+                raise ValueError("The RandomSampler of concat must have neither replacement nor num_samples.")
             self._is_mixed = True
             return
-        if sampler.is_shuffled():
-            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
-        if sampler.num_samples is not None:
-            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        if sampler.is_shuffled() or sampler.num_samples is not None:
+            raise ValueError("The DistributedSampler of concat must have neither shuffle nor num_samples.")
         for child in self.children:
             if child.is_sharded():
                 raise ValueError("A dataset of concat is sharded already, so the whole can not be sharded.")
@@ -183,14 +163,7 @@ def _drawn_datasets(sizes: list[int], order: Order) -> list[int]:
 @register_node
 def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
     """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
-    if not callable(func):
-        raise refused(TypeError, "func must be a function.", type(func))
-    parts: list[Dataset] = []
-    for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
-        part = func(*row)
-        if not isinstance(part, Dataset):
-            raise refused(TypeError, "flat_map must return a Dataset object.", type(part))
-        parts.append(part)
+    parts = [func(*row) for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
     if not parts:
         raise RuntimeError("flat_map needs a dataset with at least one row.")
     return parts[0] if len(parts) == 1 else ConcatDataset(parts)

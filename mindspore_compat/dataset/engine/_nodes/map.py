@@ -17,7 +17,7 @@ from mindspore_compat.dataset.callback.ds_callback import around, check_callback
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.config import ErrorSamplesMode
 from mindspore_compat.dataset.core.errors import failed_function, failed_operation
-from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes
 from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
@@ -53,24 +53,20 @@ def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]
     once.
     """
     place = 0
-    try:
-        while place < len(operations):
-            operation = operations[place]
-            done = _on_blocks(operation, columns)
-            stop = place + 1
-            if done is None and isinstance(operation, (Pointwise, Texts)):
-                done = columns
-                for each in operation.transforms:
-                    found = _on_blocks(each, done)
-                    done = _by_rows([each], done) if found is None else found
-            elif done is None:
-                while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
-                    stop += 1
-                done = _by_rows(operations[place:stop], columns)
-            columns, place = done, stop
-    except Exception as error:
-        _forget_file(error, operations[:place])
-        raise
+    while place < len(operations):
+        operation = operations[place]
+        done = _on_blocks(operation, columns)
+        stop = place + 1
+        if done is None and isinstance(operation, (Pointwise, Texts)):
+            done = columns
+            for each in operation.transforms:
+                found = _on_blocks(each, done)
+                done = _by_rows([each], done) if found is None else found
+        elif done is None:
+            while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
+                stop += 1
+            done = _by_rows(operations[place:stop], columns)
+        columns, place = done, stop
     return columns
 
 
@@ -90,20 +86,12 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
 
 
 def _applied(operations: Sequence[Any], values: tuple) -> tuple:
-    for place, operation in enumerate(operations):
+    for operation in operations:
         try:
             values = apply_operations((operation,), values)
         except Exception as error:
-            found = _failed(operation, error)
-            _forget_file(found, operations[:place])
-            raise found from error
+            raise _failed(operation, error) from error
     return values
-
-
-def _forget_file(error: Exception, before: Sequence[Any]) -> None:
-    """Upstream does not know the file any more of what operations in Python have returned."""
-    if any(map(_is_python, before)):
-        error.is_without_file = True  # type: ignore[attr-defined]
 
 
 def _is_python(operation: Any) -> bool:
@@ -155,7 +143,6 @@ class MapDataset(Dataset):
         max_rowsize: Any = None,
         offload: bool | None = None,
     ) -> None:
-        type_check(python_multiprocessing, bool, "python_multiprocessing")
         self.operations = _check_operations(operations)
         self.callbacks = check_callbacks(callbacks)
         super().__init__(input_dataset, num_parallel_workers, cache)
@@ -209,9 +196,6 @@ class MapDataset(Dataset):
         return (*(results[i] for i in self._given), *(row[i] for i in self._kept))
 
     def _begin_session(self) -> None:
-        for operation in self.operations:
-            if is_builtin(operation):
-                operation._begin()
         self._layout_cache = self._layout()
         before = self.children[0]._column_names()
         outputs = self.output_columns or []
@@ -338,20 +322,13 @@ def _is_free(operation: Any) -> bool:
 
 
 def _check_operations(operations: Any) -> list[Any]:
-    """A flat list of callables. Raises: ValueError for anything else, RuntimeError for none at all."""
-    if operations is None or (isinstance(operations, (list, tuple)) and not operations):
-        raise RuntimeError("Map: No 'operations' are specified.")
+    """A flat list of callables. Raises: ValueError for anything else."""
     flat: list[Any] = []
     for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
-        if inspect.isclass(operation) and issubclass(operation, TensorOperation):
+        if not callable(operation) or (inspect.isclass(operation) and issubclass(operation, TensorOperation)):
             raise ValueError(
-                "Parameter operations's element of method map should be a dataset processing operation instance, but "
-                f"got: {operation}. It may be missing parentheses for instantiation."
-            )
-        if not callable(operation):
-            raise ValueError(
-                "Parameter operations's element of method map should be a python function or class method which should "
-                f"be callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+                f"The operations of map must be functions or instances of operations, but got: {operation}. It may be "
+                "missing parentheses for instantiation."
             )
         flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
     return flat

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, refused, type_check
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.buffer import shuffled_places, through_buffer
 from mindspore_compat.dataset.engine._execution.columns import Row, positions
@@ -66,10 +66,7 @@ class ShuffleDataset(_IndexNode):
     _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, buffer_size: int) -> None:
-        type_check(buffer_size, int, "buffer_size")
         check_value(buffer_size, (2, INT32_MAX), "buffer_size")
-        if input_dataset.is_sync():
-            raise RuntimeError("No shuffle after sync operators.")
         super().__init__(input_dataset)
         self.buffer_size = buffer_size
         self._reshuffles = True  # at each pass
@@ -98,9 +95,8 @@ class RepeatDataset(_IndexNode):
     """Its child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
 
     def __init__(self, input_dataset: Dataset, count: int | None = None) -> None:
-        type_check(count, (int, type(None)), "repeat")
-        if count is not None and count != -1 and not 1 <= count <= INT32_MAX:
-            raise refused(ValueError, "count should be either -1 or positive integer, range[1, INT32_MAX].", count)
+        if count not in (None, -1):
+            check_value(count, (1, INT32_MAX), "count")
         super().__init__(input_dataset)
         self.count = -1 if count is None else count
 
@@ -133,7 +129,6 @@ class SkipDataset(_IndexNode):
     _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, count: int) -> None:
-        type_check(count, int, "count")
         check_value(count, (0, INT32_MAX), "count")
         super().__init__(input_dataset)
         self.count = count
@@ -155,11 +150,8 @@ class TakeDataset(_IndexNode):
     _moves_rows = True
 
     def __init__(self, input_dataset: Dataset, count: int = -1) -> None:
-        type_check(count, int, "count")
-        if count != -1 and not 0 < count <= INT32_MAX:
-            raise ValueError(
-                f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}."
-            )
+        if count != -1:
+            check_value(count, (1, INT32_MAX), "count")
         super().__init__(input_dataset)
         self.count = count
 
@@ -193,10 +185,6 @@ class FilterDataset(Dataset):
         input_columns: Columns | None = None,
         num_parallel_workers: int | None = None,
     ) -> None:
-        if not callable(predicate):
-            raise refused(
-                TypeError, "Predicate should be a Python function or a callable Python object.", type(predicate)
-            )
         super().__init__(input_dataset, num_parallel_workers)
         self.predicate = predicate
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")

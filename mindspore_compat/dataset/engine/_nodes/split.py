@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
-from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.buffer import shuffled_places
 from mindspore_compat.dataset.engine._execution.session import Run, Session
@@ -72,7 +71,6 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
     """See `Dataset.split`."""
     if dataset.is_sharded():
         raise RuntimeError("Dataset should not be sharded before split.")
-    type_check(randomize, bool, "randomize")
     counts = _absolute_sizes(dataset.get_dataset_size(), sizes)
     starts = np.cumsum([0, *counts]).tolist()
     is_drawn = chosen_seed() is not None and Session(dataset, is_serial=True).draws_below(dataset)
@@ -86,24 +84,14 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
 
 
 def _absolute_sizes(total: int, sizes: Any) -> list[int]:
-    """Row counts of the parts. Raises: TypeError, ValueError, RuntimeError as upstream."""
-    type_check(sizes, list, "sizes")
-    if not sizes:
-        raise ValueError("sizes cannot be empty.")
-    if total <= 0:
-        raise RuntimeError("dataset_size is unknown, unable to split.")
-    if all(isinstance(s, int) and not isinstance(s, bool) for s in sizes):
-        if any(s <= 0 for s in sizes):
-            raise refused(ValueError, "there should be no negative or zero numbers in sizes.", sizes)
+    """Row counts of the parts. Raises: ValueError, RuntimeError."""
+    is_counted = all(isinstance(s, int) for s in sizes)
+    if any(s <= 0 for s in sizes) or (not is_counted and abs(sum(sizes) - 1) > 1e-9):
+        raise ValueError(f"sizes must be above 0, and the sum of fractions must be 1, but got {sizes}.")
+    if is_counted:
         if sum(sizes) != total:
             raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {total}.")
         return list(sizes)
-    if not all(isinstance(s, float) for s in sizes):
-        raise refused(ValueError, "sizes should be list of int or list of float.", sizes)
-    if any(not 0 < s <= 1 for s in sizes):
-        raise refused(ValueError, "all values in sizes should be in (0, 1].", sizes)
-    if abs(sum(sizes) - 1) > 1e-9:
-        raise ValueError(f"sizes is a list of float, but the percentages do not sum up to 1: {sizes}.")
     return _round_fractions(total, sizes)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from mindspore_compat import log
 from mindspore_compat.dataset.core.independent import refuse_if_independent
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
@@ -30,10 +29,6 @@ class SyncWaitDataset(Dataset):
         self, input_dataset: Dataset, condition_name: str, num_batch: int, callback: Callable | None = None
     ) -> None:
         refuse_if_independent("Dataset sync wait")
-        type_check(condition_name, str, "condition_name")
-        check_pos_int32(num_batch, "num_batch")
-        if any(node.condition_name == condition_name for node in waiting(input_dataset)):
-            raise RuntimeError("Condition name is already in use.")
         super().__init__(input_dataset)
         self.condition_name = condition_name
         self.num_batch = num_batch
@@ -77,8 +72,6 @@ class SyncWaitDataset(Dataset):
 @register_node
 def sync_update(dataset: Dataset, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
     """Release the node of that name below `dataset`. Raises: RuntimeError where there is none."""
-    if num_batch is not None and (not isinstance(num_batch, int) or num_batch <= 0):
-        raise RuntimeError(f"Sync_update batch size can only be positive integer, got: {num_batch}.")
     nodes = [node for node in waiting(dataset) if node.condition_name == condition_name]
     if not nodes:
         raise RuntimeError(f"Condition name not found: {condition_name!r}.")

@@ -8,25 +8,12 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import check_num_samples
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.sampling import select_sampler
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, PKSampler
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
 
-__all__ = ["MappableDataset", "SourceDataset", "check_for_generator"]
-
-
-def check_for_generator(sampler: Any) -> None:
-    """What upstream makes of a GeneratorDataset takes these samplers. Raises: TypeError, ValueError."""
-    if isinstance(sampler, PKSampler):
-        raise ValueError("GeneratorDataset doesn't support PKSampler.")
-    if sampler is None or isinstance(sampler, BuiltinSampler):
-        return
-    try:
-        iter(sampler)
-    except TypeError as error:
-        raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.") from error
+__all__ = ["MappableDataset", "SourceDataset"]
 
 
 class SourceDataset(Dataset):
@@ -56,8 +43,6 @@ class MappableDataset(SourceDataset):
         cache: Any = None,
     ) -> None:
         super().__init__(num_parallel_workers, cache)
-        if num_samples is not None:
-            check_num_samples(num_samples)
         self.sampler: BuiltinSampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _num_rows(self) -> int:
@@ -75,8 +60,6 @@ class MappableDataset(SourceDataset):
 
     def use_sampler(self, new_sampler: BuiltinSampler) -> None:
         """Put `new_sampler` in place of the present one."""
-        if new_sampler is None:
-            raise TypeError("Input sampler can not be None.")
         if not isinstance(new_sampler, BuiltinSampler):
             raise TypeError(f"Input sampler is not an instance of a sampler, but {type(new_sampler)}.")
         self.sampler = new_sampler

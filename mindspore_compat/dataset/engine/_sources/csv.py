@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._sources.described import REQUIRED, TEXTS, Argument
 from mindspore_compat.dataset.engine._sources.files import read_bytes
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
@@ -46,33 +45,17 @@ def csv_rows(path: str, delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _check_files(value: Any, name: str) -> None:
-    type_check(value, (str, list), name)
-    if not value:
-        raise refused(ValueError, "Input dataset_files can not be empty.", value)
-
-
-FILES = Argument("dataset_files", REQUIRED, _check_files, REQUIRED)
+FILES = Argument("dataset_files", REQUIRED, None, REQUIRED)
 
 
 def _check_delimiter(value: Any, name: str) -> None:
-    type_check(value, str, name)
     if len(value) != 1 or value in '"\r\n':
-        raise refused(
-            ValueError, "field_delim is invalid: it should be one character, no quote and no line end.", value
-        )
+        raise ValueError(f"{name} should be one character, no quote and no line end, but got {value!r}.")
 
 
 def _check_defaults(value: Any, name: str) -> None:
-    if not isinstance(value, list):
-        raise refused(TypeError, "column_defaults should be type of list.", type(value))
     if not all(isinstance(item, (str, int, float)) for item in value):
-        raise refused(TypeError, "column type in column_defaults is invalid: str, int or float expected.", value)
-
-
-def _check_names(value: Any, name: str) -> None:
-    if not all(isinstance(item, str) for item in value):
-        raise refused(TypeError, "column_names should be a list of str.", value)
+        raise TypeError(f"{name} should be a list of str, int or float, but got {value!r}.")
 
 
 class CSVDataset(RecordsDataset):
@@ -94,7 +77,7 @@ class CSVDataset(RecordsDataset):
         FILES,
         Argument("field_delim", ",", _check_delimiter, ","),
         Argument("column_defaults", None, _check_defaults, ()),
-        Argument("column_names", None, _check_names, ()),
+        Argument("column_names", None, None, ()),
         *TEXTS,
     )
     dataset_files: list[str]

@@ -16,20 +16,12 @@ import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.independent import refuse_if_independent
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import (
-    check_dir,
-    check_num_samples,
-    check_pos_int32,
-    check_value,
-    refused,
-    type_check,
-)
+from mindspore_compat.dataset.core.validator_helpers import check_dir, check_num_samples
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
-from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, BuiltinSampler, Shuffle
-from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, check_for_generator
+from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffle
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine._sources.files import read_array
 
 __all__ = [
@@ -84,7 +76,6 @@ def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default:
     allowed = words.split() if isinstance(words, str) else list(words)
 
     def check(value: Any, name: str) -> None:
-        type_check(value, str, name)
         if value not in allowed:
             raise ValueError(f"Input {name} is not within the valid set of {allowed}. Got {value!r}.")
 
@@ -101,17 +92,7 @@ def needed(argument: Argument) -> Argument:
     return argument._replace(default=REQUIRED, none=REQUIRED)
 
 
-def _check_decrypt(value: Any, name: str) -> None:
-    """A function. Raises: TypeError."""
-    if not callable(value):
-        raise TypeError(f"Argument decrypt is not a callable object, but got {type(value)}.")
-
-
 FOLDER = needed(Argument("dataset_dir", check=check_dir))
-
-
-def _check_cache(value: Any, name: str) -> None:
-    refuse_if_independent("Dataset Cache")
 
 
 #: The arguments that most sources have.
@@ -120,16 +101,11 @@ _SAMPLING = {
     "num_parallel_workers": Argument("num_parallel_workers"),
     "sampler": Argument("sampler"),
     "shuffle": flag("shuffle", None, None),
-    "num_shards": Argument("num_shards", check=check_pos_int32),
-    "shard_id": Argument("shard_id", check=kind_of(int)),
-    "cache": Argument("cache", check=_check_cache),
+    "num_shards": Argument("num_shards"),
+    "shard_id": Argument("shard_id"),
+    "cache": Argument("cache"),
     "decode": flag("decode"),
 }
-
-
-def _check_shuffle(value: Any, name: str) -> None:
-    if not isinstance(value, (bool, Shuffle)):
-        raise refused(TypeError, SHUFFLES, value)
 
 
 def _common(names: str) -> tuple[Argument, ...]:
@@ -152,14 +128,14 @@ GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_worke
 
 #: of sources of records; upstream has two orders
 TEXTS = tuple(
-    a._replace(default=Shuffle.GLOBAL, check=_check_shuffle, none=Shuffle.GLOBAL) if a.name == "shuffle" else a
+    a._replace(default=Shuffle.GLOBAL, check=None, none=Shuffle.GLOBAL) if a.name == "shuffle" else a
     for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")
 )
 #: the other order
 TEXTS_LATE = (TEXTS[0], *TEXTS[2:5], TEXTS[1], TEXTS[5])
 TRAIN_TEST = choice("usage", "train test all", "all")
 TRAIN_VALID_TEST = choice("usage", "train valid test all", "all")
-DECRYPT = Argument("decrypt", check=_check_decrypt)
+DECRYPT = Argument("decrypt")
 METADATA = (flag("extra_metadata"), DECRYPT)
 
 
@@ -218,16 +194,7 @@ def _check_sampling(values: dict[str, Any]) -> None:
     if values.get("sampler") is not None:
         for other in ("shuffle", "num_shards", "shard_id", "num_samples"):
             if values[other] is not None:
-                raise RuntimeError(
-                    f"sampler and {'sharding' if 'shard' in other else other} cannot be specified at the same time."
-                )
-    shards, shard = values["num_shards"], values["shard_id"]
-    if shards is not None and shard is None:
-        raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
-    if shards is None and shard is not None:
-        raise RuntimeError("shard_id is specified but num_shards is not.")
-    if shards is not None:
-        check_value(shard, (0, shards - 1), "shard_id")
+                raise RuntimeError(f"sampler and {other} cannot be specified at the same time.")
 
 
 class _Mappable(Described, MappableDataset):
@@ -235,11 +202,6 @@ class _Mappable(Described, MappableDataset):
     size_of_nothing: int | None = None
     #: the column whose values `PKSampler` takes for classes
     label_column: str | None = None
-    is_generated = False
-
-    def _check(self, values: dict[str, Any]) -> None:
-        if self.is_generated:
-            check_for_generator(values["sampler"])
 
     def _sample_ids(self, sampler: BuiltinSampler, order: Order, counting: bool = False) -> Any:
         if self._num_rows() == 0 and not (counting and self.size_of_nothing is not None):

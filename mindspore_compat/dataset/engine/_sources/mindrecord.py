@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.core.validator_helpers import check_columns, check_file, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns, check_value
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine._sources.mindrecord_order import MindRecordOrder
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, Shuffle, SubsetSampler
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, PKSampler, SubsetSampler
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
 
 __all__ = ["MindDataset"]
@@ -27,7 +27,7 @@ class MindDataset(MappableDataset):
         dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in
             1.x.)
         columns_list: fields to read, in that order; default all, by name.
-        padded_sample, num_padded: a row (dict), and how often it is added at the end; needs `columns_list`.
+        padded_sample, num_padded: a row (dict), and how often it is added at the end.
 
     With the environment variable ``MS_DEV_MINDRECORD_SHARD_BY_BLOCK=True`` a shard is a block of rows that follow each
     other instead of every ``num_shards``-th row.
@@ -59,22 +59,10 @@ class MindDataset(MappableDataset):
         dataset_file: str | list[str] | None = None,
     ) -> None:
         dataset_files = dataset_file if dataset_files is None else dataset_files
-        type_check(dataset_files, (str, list), "dataset_files")
         if (padded_sample is None) != (num_padded is None):
             raise ValueError("padded_sample and num_padded need to be specified together.")
-        if padded_sample is not None and columns_list is None:
-            raise RuntimeError("padded_sample is specified and requires columns_list as well.")
-        if shuffle in (Shuffle.FILES, Shuffle.INFILE) and num_samples is not None:
-            raise ValueError(
-                "'Shuffle.FILES' or 'Shuffle.INFILE' and 'num_samples' cannot be specified at the same time."
-            )
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
-        if dataset_files == []:
-            raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
-        files: Any = dataset_files
-        for path in [files] if isinstance(files, str) else files:
-            check_file(path)
-        self._shards = [Shard(path) for path in shard_paths(files)]
+        self._shards = [Shard(path) for path in shard_paths(dataset_files or [])]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
             if shard.schema != self._schema:
@@ -87,16 +75,11 @@ class MindDataset(MappableDataset):
         self._padded: Row | None = None
         self._num_padded = 0
         if padded_sample is not None and num_padded is not None:
-            type_check(num_padded, int, "num_padded")
             check_value(num_padded, (0, 2147483647), "num_padded")
             self._padded = self._padded_row(padded_sample)
             self._num_padded = num_padded
 
     def _padded_row(self, sample: dict[str, Any]) -> Row:
-        type_check(sample, dict, "padded_sample")
-        missing = [name for name in self._names if name not in sample]
-        if missing:
-            raise ValueError(f"padded_sample cannot match columns_list: {missing} missing.")
         return tuple(self._to_column(name, sample[name]) for name in self._names)
 
     def _to_column(self, name: str, value: Any) -> np.ndarray:
@@ -113,8 +96,6 @@ class MindDataset(MappableDataset):
         column = next((s.class_column for s in self.sampler.chain() if isinstance(s, PKSampler)), None)
         if column is None:
             return None
-        if column not in self._schema:
-            raise RuntimeError(f"Invalid data, column {column} is not in the schema: {sorted(self._schema)}.")
         values = [shard.row(number, [column])[column] for shard in self._shards for number in range(len(shard))]
         return np.array(values)
 

@@ -9,7 +9,7 @@ import numpy as np
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_columns
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
@@ -38,23 +38,12 @@ class RandomDataset(SourceDataset):
         num_shards: int | None = None,
         shard_id: int | None = None,
     ) -> None:
-        for name, value in (
-            ("total_rows", total_rows),
-            ("num_samples", num_samples),
-            ("num_shards", num_shards),
-            ("shard_id", shard_id),
-        ):
-            type_check(value, (int, type(None)), name)
-        type_check(columns_list, (list, type(None)), "columns_list")
-        type_check(shuffle, (bool, type(None)), "shuffle")
         if schema is None:
             raise UnsupportedError("RandomDataset without a schema is not supported; give a mindspore.dataset.Schema.")
         super().__init__(num_parallel_workers, cache)
         self._schema = Schema(schema) if isinstance(schema, str) else schema
         known = [column["name"] for column in self._schema.columns]
         self._names = check_columns(columns_list, "columns_list") if columns_list else known
-        if not set(self._names) <= set(known):
-            raise RuntimeError(f"Invalid columns_list, {self._names} are not all in the schema: {known}.")
         self._made_for: Any = None
         self._rows: list[Row] = []
         self._num_rows = total_rows or num_samples or self._schema.num_rows or 16

@@ -16,6 +16,7 @@ from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
 from mindspore_compat.dataset.engine._sources.described import Described
+from mindspore_compat.dataset.engine._sources.sampling import check_shards
 from mindspore_compat.dataset.engine._sources.shards import equal_share, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
 
@@ -33,6 +34,7 @@ class _RecordsSource(SourceDataset):
         cache: Any,
     ) -> None:
         super().__init__(num_parallel_workers, cache)
+        check_shards(num_shards, shard_id)
         self._workers = (
             config.get_num_parallel_workers()
             if num_parallel_workers is None

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import refused
-from mindspore_compat.dataset.engine._sampler_base import SHUFFLES, check_number
 from mindspore_compat.dataset.engine.samplers import (
     BuiltinSampler,
     DistributedSampler,
@@ -18,7 +16,7 @@ from mindspore_compat.dataset.engine.samplers import (
     SubsetSampler,
 )
 
-__all__ = ["select_sampler"]
+__all__ = ["check_shards", "select_sampler"]
 
 
 def select_sampler(
@@ -40,9 +38,7 @@ def select_sampler(
             )
         return _as_sampler(sampler, num_samples or None)
     num_samples = num_samples or None  # 0 is all
-    _check_shards(num_shards, shard_id)
-    if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-        raise refused(TypeError, SHUFFLES, shuffle)
+    check_shards(num_shards, shard_id)
     is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
     level = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL
     if num_shards is not None and shard_id is not None:
@@ -74,16 +70,11 @@ def _is_iterable(sampler: Any) -> bool:
     return True
 
 
-def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
+def check_shards(num_shards: int | None, shard_id: int | None) -> None:
+    """Raise ValueError for one without the other, and for a shard that there is not."""
     if (num_shards is None) != (shard_id is None):
         raise ValueError("num_shards and shard_id need to be passed in together.")
-    if num_shards is None or shard_id is None:
-        return
-    check_number(num_shards, "num_shards")
-    check_number(shard_id, "shard_id")
-    if num_shards < 1:
-        raise refused(ValueError, "num_shards should be a positive value.", num_shards)
-    if not 0 <= shard_id < num_shards:
+    if num_shards is not None and shard_id is not None and not 0 <= shard_id < num_shards:
         raise ValueError(
             f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."
         )

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine.samplers import Shuffle
-
-__all__ = ["check_reading", "equal_share", "found_files", "in_turns"]
+__all__ = ["equal_share", "found_files", "in_turns"]
 
 
 def found_files(dataset_files: Any) -> list[str]:
@@ -33,30 +30,6 @@ def found_files(dataset_files: Any) -> list[str]:
     if missing or not found:
         raise ValueError(f"The following patterns did not match any files: {missing}.")
     return found
-
-
-def check_reading(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any) -> None:
-    """Checks of what all sources of records or lines take."""
-    if num_samples is not None:
-        type_check(num_samples, int, "num_samples")
-        if num_samples < 0:
-            raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
-    if not isinstance(shuffle, (bool, Shuffle)):
-        raise TypeError(
-            "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES', but got "
-            f"{shuffle!r}."
-        )
-    if num_shards is not None and shard_id is None:
-        raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
-    if shard_id is not None and num_shards is None:
-        raise RuntimeError("shard_id is specified but num_shards is not.")
-    if num_shards is not None:
-        type_check(num_shards, int, "num_shards")
-        type_check(shard_id, int, "shard_id")
-        if num_shards < 1:
-            raise ValueError(f"num_shards exceeds the boundary between 1 and 2147483647(INT32_MAX)! Got {num_shards}.")
-        if not 0 <= shard_id < num_shards:
-            raise ValueError(f"Input shard_id is not within the required interval of [0, {num_shards - 1}].")
 
 
 def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:

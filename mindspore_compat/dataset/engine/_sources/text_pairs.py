@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import refused, type_check
 from mindspore_compat.dataset.engine._sources.described import FOLDER, TEXTS, TEXTS_LATE, Argument, choice
 from mindspore_compat.dataset.engine._sources.files import lines_of, read_xml
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
@@ -38,12 +37,6 @@ def _check_pair(allowed: str) -> Any:
     pairs = [tuple(pair.split("-")) for pair in allowed.split()]
 
     def check(value: Any, name: str) -> None:
-        if not isinstance(value, (list, tuple)):
-            raise refused(TypeError, f"{name} should be a type list or tuple of length 2.", type(value))
-        if len(value) != 2:
-            raise refused(ValueError, f"{name} should be a list or tuple of length 2.", len(value))
-        for item in value:
-            type_check(item, str, name)
         if tuple(value) not in pairs:
             raise ValueError(f"Input {name} is not within the valid set of {pairs}. Got {value}.")
 

@@ -16,12 +16,13 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check, workers_in_range
+from mindspore_compat.dataset.core.validator_helpers import check_columns, check_num_samples, workers_in_range
 from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
-from mindspore_compat.dataset.engine._sources.shards import check_reading, equal_share, found_files, in_turns
+from mindspore_compat.dataset.engine._sources.sampling import check_shards
+from mindspore_compat.dataset.engine._sources.shards import equal_share, found_files, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
 from mindspore_compat.dataset.engine.schema import Schema
 
@@ -69,8 +70,9 @@ class TFRecordDataset(SourceDataset):
         cache: Any = None,
         compression_type: str | None = None,
     ) -> None:
-        check_reading(num_samples, shuffle, num_shards, shard_id)
-        type_check(shard_equal_rows, bool, "shard_equal_rows")
+        check_shards(num_shards, shard_id)
+        if num_samples is not None:
+            check_num_samples(num_samples)
         if compression_type is not None and compression_type not in _COMPRESSIONS:
             raise ValueError(
                 "Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got "
@@ -102,17 +104,8 @@ class TFRecordDataset(SourceDataset):
         self._index: list[np.ndarray] | None = None
         self._schema = self._columns_of(schema)
         if columns_list is not None:
-            type_check(columns_list, list, "columns_list")
-            check_columns(columns_list, "columns_list")
-            known = {name for name, _, _ in self._schema}
-            for name in columns_list:
-                if name not in known:
-                    raise RuntimeError(
-                        f"Invalid columns_list, tfrecord file failed to find column name: {name}. It has "
-                        f"{sorted(known)}."
-                    )
             by_name = {column[0]: column for column in self._schema}
-            self._schema = [by_name[name] for name in columns_list]
+            self._schema = [by_name[name] for name in check_columns(columns_list, "columns_list")]
 
     # --- where rows are -----------------------------------------------------------------------------------------------
 
@@ -186,8 +179,6 @@ class TFRecordDataset(SourceDataset):
             return [(name, None, None) for name in sorted(features)]
         if isinstance(schema, str):
             schema = Schema(schema)
-        if not isinstance(schema, Schema):
-            raise TypeError(f"path: {schema} is not string: 'schema' must be a Schema or the name of its JSON file.")
         if not schema.columns:
             raise RuntimeError(
                 'Invalid data, "columns" field is missing in JSON schema string: add columns with Schema.add_column.'

@@ -11,7 +11,7 @@ import numpy as np
 from mindspore_compat._format.images import open_image
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, refused, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._sources.arrays import check_equal, fixed_records, joined
@@ -157,7 +157,7 @@ class FakeImageDataset(FilesDataset):
 
     arguments = (
         Argument("num_images", 1000, check_pos_int32, 1000),
-        Argument("image_size", (224, 224, 3), lambda value, name: _check_size(value), (224, 224, 3)),
+        Argument("image_size", (224, 224, 3), None, (224, 224, 3)),
         Argument("num_classes", 10, check_pos_int32, 10),
         Argument("base_seed", 0, kind_of(int), 0),
         *ARRAYS,
@@ -200,11 +200,3 @@ class FakeImageDataset(FilesDataset):
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
         return Dataset._fetch_columns(self, index)
-
-
-def _check_size(value: Any) -> None:
-    type_check(value, (list, tuple), "image_size")
-    if len(value) != 3:
-        raise refused(ValueError, "image_size should be a list or tuple of length 3.", len(value))
-    for i, item in enumerate(value):
-        check_pos_int32(item, f"image_size[{i}]")

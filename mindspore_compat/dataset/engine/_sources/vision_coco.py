@@ -19,7 +19,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
 )
 from mindspore_compat.dataset.engine._sources.files import read_json_file
-from mindspore_compat.dataset.engine.samplers import PKSampler
 
 __all__ = ["CocoDataset"]
 
@@ -53,10 +52,6 @@ class CocoDataset(FilesDataset):
     }
     annotation_file: str
     extra_metadata: bool
-
-    def _check(self, values: dict[str, Any]) -> None:
-        if isinstance(values["sampler"], PKSampler):
-            raise ValueError("CocoDataset doesn't support PKSampler.")
 
     @property
     def columns(self) -> str:  # type: ignore[override]

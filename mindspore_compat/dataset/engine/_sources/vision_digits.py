@@ -173,7 +173,6 @@ class SVHNDataset(ArraysDataset):
 
     arguments = (FOLDER, choice("usage", "train test extra all", "all"), *(a for a in GENERATED if a.name != "decode"))
     columns = "image:uint8 label:uint32"
-    is_generated = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from mindspore_compat.dataset.core.arguments import kind_of
-from mindspore_compat.dataset.core.validator_helpers import type_check
 from mindspore_compat.dataset.engine._sources.arrays import read_mat
 from mindspore_compat.dataset.engine._sources.described import (
     DECRYPT,
@@ -146,7 +145,6 @@ _LSUN = "bedroom bridge church_outdoor classroom conference_room dining_room kit
 
 
 def _check_classes(value: Any, name: str) -> None:
-    type_check(value, list, name)
     for item in value:
         choice(name, _LSUN).taken(item)
 
@@ -213,7 +211,7 @@ class Caltech101Dataset(FilesDataset):
     """
 
     arguments = (FOLDER, choice("target_type", "category annotation all", "category"), *GENERATED)
-    is_generated, size_of_nothing = True, 0
+    size_of_nothing = 0
     _other_names = {
         "Faces": "Faces_2",
         "Faces_easy": "Faces_3",

@@ -25,7 +25,6 @@ from mindspore_compat.dataset.engine._sources.described import (
 )
 from mindspore_compat.dataset.engine._sources.files import is_picture, lines_of, words_of
 from mindspore_compat.dataset.engine._sources.names import FLOWERS
-from mindspore_compat.dataset.engine.samplers import PKSampler
 
 __all__ = ["CelebADataset", "FlickrDataset", "Flowers102Dataset", "LFWDataset", "Places365Dataset", "SBUDataset"]
 
@@ -51,10 +50,6 @@ class CelebADataset(FilesDataset):
     )
     columns = "image:image attr:uint32"
     extensions: list[str]
-
-    def _check(self, values: dict[str, Any]) -> None:
-        if isinstance(values["sampler"], PKSampler):
-            raise ValueError("CelebADataset doesn't support PKSampler.")
 
     def _find(self) -> list[tuple]:
         lines = [line for line in lines_of(os.path.join(self.dataset_dir, "list_attr_celeba.txt"))[2:] if line]
@@ -122,7 +117,7 @@ class Flowers102Dataset(FilesDataset):
         choice("usage", "train valid test all", "all", "all"),
         *GENERATED,
     )
-    is_generated, size_of_nothing = True, 0
+    size_of_nothing = 0
     _parts = {"train": ["trnid"], "test": ["tstid"], "valid": ["valid"], "all": ["trnid", "tstid", "valid"]}
 
     def _check(self, values: dict[str, Any]) -> None:

@@ -146,7 +146,7 @@ class SBDataset(FilesDataset):
         *(a._replace(default=None) if a.name == "decode" else a for a in GENERATED),
     )
     columns = "image:image task:array"
-    is_generated, size_of_nothing = True, 0
+    size_of_nothing = 0
 
     def _check(self, values: dict[str, Any]) -> None:
         super()._check(values)
