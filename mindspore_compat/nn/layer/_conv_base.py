@@ -58,11 +58,6 @@ class _Conv(Cell):
         self.out_channels = out_channels
         self.group = self._groups = group  # as the sizes: fixed from here on
         self.has_bias = has_bias
-        if in_channels % group or out_channels % group:
-            raise ValueError(
-                f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got "
-                f"in_channels:{in_channels}, out_channels:{out_channels}, group:{group}."
-            )
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
         self.padding, self.data_format = padding, data_format

@@ -179,10 +179,6 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     def reset(self, quant_dtype: Any = QuantDtype.INT8, min_init: Any = -6, max_init: Any = 6) -> None:
         """Another type and range. Raises: ValueError in DEFAULT mode, or for a wrong range."""
-        if self.mode != "LEARNED_SCALE":
-            raise ValueError(
-                f"For '{type(self).__name__}', only the mode 'LEARNED_SCALE' can be reset, but got {self.mode}."
-            )
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, type(self).__name__)
         self.min_init, self.max_init = min_init, max_init
         for parameter, value in zip(
@@ -198,11 +194,6 @@ class FakeQuantWithMinMaxObserver(Cell):
         )
 
     def construct(self, x: Any) -> Any:
-        if self.per_channel and x.shape[self.channel_axis] != self.num_channels:
-            raise ValueError(
-                f"For '{type(self).__name__}', axis {self.channel_axis} of the input must have {self.num_channels} "
-                f"channels, but got shape {tuple(x.shape)}."
-            )
         if self.mode == "DEFAULT" and self.training:
             self._follow(x.detach())
         rounded = self._rounded(x) if self.mode == "DEFAULT" else self._scaled(x)

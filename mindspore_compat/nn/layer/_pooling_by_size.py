@@ -145,10 +145,6 @@ class _Fractional(Cell):
         self._random_samples = _random_samples
         if output_ratio is not None:
             ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
-            if not all(0.0 < ratio < 1.0 for ratio in ratios):
-                raise ValueError(
-                    f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}."
-                )
             self._ratios = ratios
 
     def construct(self, input: Any) -> Any:

@@ -98,11 +98,6 @@ class _BothSides(Cell):
         quant_delay: int = 0,
     ) -> None:
         super().__init__()
-        if not isinstance(activation, self._activation):
-            raise ValueError(
-                f"For '{type(self).__name__}', the 'activation' must be nn.{self._activation.__name__}, "
-                f"but got {type(activation).__name__}."
-            )
         for side in ("before", "after"):
             old = {
                 "per_channel": per_channel,
