@@ -97,13 +97,8 @@ class _Conv(Cell):
         )
 
 
-def _line_init(weight_init: Any, owner: str) -> Any:
+def _line_init(weight_init: Any) -> Any:
     """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
     if not isinstance(weight_init, torch.Tensor):
         return weight_init
     return torch.unsqueeze(weight_init, 2)
-
-
-def _line_sizes(owner: str, **given: Any) -> list[tuple[int, int]]:
-    """(1, n) of each argument of a 1-D layer."""
-    return [(1, value) for value in given.values()]

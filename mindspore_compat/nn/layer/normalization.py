@@ -131,17 +131,10 @@ class SyncBatchNorm(_BatchNorm):
         self.__dict__["_group"] = None if process_groups in (None, 0) else self._group_of(process_groups)
 
     def _group_of(self, process_groups: Any) -> Any:
-        ranks = [rank for group in process_groups for rank in group]
         if not _many_processes():
             return None
         import torch.distributed as dist
 
-        for rank in ranks:
-            if not 0 <= rank < dist.get_world_size():
-                raise ValueError(
-                    "For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, "
-                    f"{dist.get_world_size()}), but got {rank}."
-                )
         own = None
         for group in process_groups:  # every process has to take part in making each of them
             made = dist.new_group(group)

@@ -88,9 +88,6 @@ def _norm_root(mean: Any, places: int, norm_type: float) -> Any:
     return kernels.pow(torch.mul(torch.mul(torch.sign(mean), torch.relu(torch.abs(mean))), places), 1.0 / norm_type)
 
 
-_nn = torch._C._nn
-
-
 class _PoolNd(Cell):
     """Windows of ``kernel_size`` every ``stride`` places; pad_mode "valid" (default), "same" or "pad" with ``padding``
     at both ends.
