@@ -29,7 +29,7 @@ class Quantizer(ABC):
 
     def __init__(self, optimize_option: Any = OptimizeOption.QAT) -> None:
         many = isinstance(optimize_option, (list, tuple))
-        self.optimize_option = list(optimize_option) if many else [optimize_option]
+        self.optimize_option = [OptimizeOption(item) for item in (optimize_option if many else [optimize_option])]
 
     @abstractmethod
     def quantize(self, network: Any) -> Any:

@@ -63,9 +63,7 @@ class _AdaptiveNd(Cell):
             (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
         )
         if len(items) != self._count:
-            raise ValueError(
-                f"For '{type(self).__name__}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}."
-            )
+            raise ValueError(f"The 'output_size' must be an int or {self._count} of them, but got {output_size}.")
         return items
 
     def _resolved(self, x: Any, sizes: tuple[int | None, ...]) -> tuple[int, ...]:
