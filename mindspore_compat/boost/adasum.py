@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.management import create_group
@@ -36,8 +35,6 @@ class AdaSum(Cell):
 
     def __init__(self, rank: int, device_number: int, group_number: int, parameter_tuple: Sequence[Any]) -> None:
         super().__init__()
-        check_positive_int(device_number, "device_number", "AdaSum")
-        check_positive_int(group_number, "group_number", "AdaSum")
         if group_number & (group_number - 1):
             raise ValueError(f"For 'AdaSum', the 'group_number' must be a power of 2, but got {group_number}.")
         self.rank, self.device_number, self.group_number = rank, device_number, group_number

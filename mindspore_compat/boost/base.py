@@ -71,7 +71,7 @@ class OptimizerProcess:
         Raises:
             ValueError: without Parameters. TypeError: if they are neither Parameters nor dicts.
         """
-        parameters = _checked(self.origin_params)
+        parameters = list(self.origin_params or ())
         if isinstance(parameters[0], Parameter):
             _log.warning("Only group parameters support gradient centralization.")
             return
@@ -92,16 +92,6 @@ def _is_centralized(item: Any, cells: dict[int, Any]) -> bool:
         return False
     cell = cells[id(item)]
     return not (isinstance(cell, CommonHeadLastFN) or (isinstance(cell, Conv2d) and cell.group > 1))
-
-
-def _checked(given: Any) -> list[Any]:
-    """An optimizer's Parameters or groups as a list."""
-    parameters = list(given or ())
-    if not parameters:
-        raise ValueError("Optimizer got an empty parameter list.")
-    if not isinstance(parameters[0], (dict, Parameter)):
-        raise TypeError("Only a list of Parameter or dict can be supported.")
-    return parameters
 
 
 class ParameterProcess:
@@ -135,7 +125,7 @@ class ParameterProcess:
         Raises:
             ValueError: without parameters. TypeError: if ``origin_params`` holds neither Parameters nor dicts.
         """
-        origin = _checked(origin_params)
+        origin = list(origin_params or ())
         if isinstance(origin[0], Parameter):
             return [{"params": parameters}]
         by_name = {item.name: item for item in parameters}

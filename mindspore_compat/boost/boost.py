@@ -118,8 +118,6 @@ class AutoBoost:
     def _set(self, settings: dict[str, Any]) -> None:
         for name, value in settings.items():
             if name == "gradient_split_groups":
-                if not isinstance(value, (list, int)):
-                    raise ValueError(f"gradient_groups `{value}` is not in (list, int)")
                 value = [value] if isinstance(value, int) else value
             if name in _SETTINGS:
                 setattr(self, _SETTINGS[name], value)

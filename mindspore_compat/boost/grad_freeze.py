@@ -13,7 +13,6 @@ from mindspore_compat.boost.grad_accumulation import GradientAccumulation
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Identity
-from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
 
 __all__ = ["FreezeOpt", "GradientFreeze", "freeze_cell"]
@@ -30,13 +29,11 @@ class FreezeOpt(Cell):
         train_strategy: which group each step trains.
 
     Raises:
-        TypeError, ValueError: for wrong arguments.
+        ValueError: for a strategy without groups.
     """
 
     def __init__(self, opt: Any, train_parameter_groups: Any = None, train_strategy: Any = None) -> None:
         super().__init__()
-        if not isinstance(opt, Optimizer):
-            raise TypeError(f"The first arg 'opt' must be an Optimizer instance, but got {type(opt)}")
         if train_strategy is not None and train_parameter_groups is None:
             raise ValueError(
                 "When the 'train_strategy' is specified, the value of 'train_parameter_groups' must also be specified"
@@ -48,17 +45,11 @@ class FreezeOpt(Cell):
         self.learning_rate = process.learning_rate
         if train_parameter_groups is None:
             train_parameter_groups = (tuple(self.parameters),)
-        elif not isinstance(train_parameter_groups, (tuple, list)):
-            raise TypeError("The specified 'train_parameter_groups' should be tuple or list")
         self.groups_num = len(train_parameter_groups)
         self.train_strategy = _strategy(train_strategy)
         rates = self._rates()
         self.opts = []
         for index, group in enumerate(train_parameter_groups):
-            if not isinstance(group, (tuple, list)):
-                raise TypeError(
-                    "The each element of 'train_parameter_groups' should be tuple or list to store the Parameter"
-                )
             process.origin_params, process.learning_rate = group, rates[index]
             made = process.generate_new_optimizer()
             for optimizer in (made.opt, made) if self.is_lars else (made,):
@@ -80,17 +71,7 @@ class FreezeOpt(Cell):
 
 
 def _strategy(given: Any) -> Tensor | None:
-    if given is None:
-        return None
-    if isinstance(given, (tuple, list)):
-        if not all(isinstance(item, int) for item in given):
-            raise ValueError("The element in train_strategy should be int number")
-        return Tensor(given, torch.int32)
-    if not isinstance(given, Tensor):
-        raise TypeError("The specified 'train_strategy' should be None, tuple, list or Tensor")
-    if given.ndim != 1 or given.dtype != torch.int32:
-        raise ValueError("When train_strategy is a Tensor, the dimension should be 1 and the dtype should be int32")
-    return given
+    return Tensor(given, torch.int32) if isinstance(given, (tuple, list)) else given
 
 
 def _rename(optimizer: Any, prefix: str) -> None:

@@ -389,6 +389,4 @@ def reduced(parts: torch.Tensor, op: str) -> torch.Tensor:
         return parts.sum(0)
     if op == "avg":
         return parts.sum(0) / parts.shape[0]
-    if op == "prod":
-        return parts.prod(0)
-    return parts.amax(0) if op == "max" else parts.amin(0)
+    return {"prod": torch.prod, "max": torch.amax, "min": torch.amin}[op](parts, 0)

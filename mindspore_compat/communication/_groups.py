@@ -88,8 +88,6 @@ def create(name: str, ranks: list[int]) -> None:
             )
         return
     size = world_size()
-    if not all(isinstance(rank, int) and not isinstance(rank, bool) for rank in ranks):
-        raise TypeError(f"For 'create_group', the elements of 'rank_ids' must be ints, but got {ranks}.")
     if not all(0 <= rank < size for rank in ranks):
         raise RuntimeError(
             f"Failed to create communication group for {name} with rank ids {ranks}. Each must be the rank of a "

@@ -10,11 +10,45 @@ import torch.distributed as dist
 
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.communication import _start
+from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication._collectives import calling, sendable
 from mindspore_compat.communication._groups import Group
+from mindspore_compat.communication.management import _need_init
 
-__all__ = ["CommHandle", "check_elements", "check_type_of", "done", "exchanged", "spread", "write"]
+__all__ = ["CommHandle", "check_type_of", "done", "exchanged", "spread", "write"]
+
+
+def checked_group(group: str | None) -> Group:
+    """The group of that name, None the world.
+
+    Raises:
+        RuntimeError: before init, or if there is none.
+    """
+    _need_init()
+    return _groups.find("hccl_world_group" if group is None else group)
+
+
+def checked_tensors(values: Sequence[torch.Tensor], size: int) -> Sequence[torch.Tensor]:
+    """``values``, if they are of one type, and as many as the group has members."""
+    types = {value.dtype for value in values}
+    if len(types) > 1 or len(values) != size:
+        raise TypeError(
+            f"{size} tensors of one dtype are needed, one for each member, but got {len(values)} of {types}."
+        )
+    return values
+
+
+def sizes_of(splits: Any, length: int, size: int, what: str) -> list[int]:
+    """How many rows of an axis of that length each member has; without ``splits`` as many as the others."""
+    if not splits:
+        if length % size:
+            raise ValueError(f"{what} shape at dim 0 must be divided by world_size, but got {length} and {size}.")
+        return [length // size] * size
+    if len(splits) != size or sum(splits) != length:
+        raise ValueError(
+            f"The split sizes of the {what} must be {size} numbers with the sum {length}, but got {list(splits)}."
+        )
+    return [int(item) for item in splits]
 
 
 class CommHandle:
@@ -50,12 +84,6 @@ def write(target: torch.Tensor, value: torch.Tensor) -> None:
     """Into the tensor that a caller gave."""
     plain(target).copy_(value.reshape(tuple(target.shape)))
     program.values_written()
-
-
-def check_elements(output: torch.Tensor, count: int, owner: str) -> None:
-    """Raise a ValueError unless the output has so many."""
-    if output.numel() != count:
-        raise ValueError(f"For {owner}, the output must have {count} elements, but its shape is {tuple(output.shape)}.")
 
 
 def check_type_of(output: torch.Tensor, dtype: torch.dtype, owner: str) -> None:

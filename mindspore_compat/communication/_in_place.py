@@ -11,22 +11,16 @@ import torch.distributed as dist
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _start
-from mindspore_compat.communication._arguments import (
-    checked_group,
-    checked_op,
-    checked_rank,
-    checked_tensor,
-    checked_tensors,
-    sizes_of,
-)
 from mindspore_compat.communication._collectives import calling, sendable, torch_op
 from mindspore_compat.communication._groups import Group
 from mindspore_compat.communication._handles import (
     CommHandle,
-    check_elements,
     check_type_of,
+    checked_group,
+    checked_tensors,
     done,
     exchanged,
+    sizes_of,
     spread,
     write,
 )
@@ -44,63 +38,226 @@ __all__ = [
 ]
 
 
-def all_reduce(tensor: Any, op: str = "sum", group: str | None = None, async_op: bool = False) -> CommHandle | None:
-    """Reduce ``tensor`` over the members, in place: "sum", "prod", "min", "max" or "avg"."""
-    x = checked_tensor(tensor, "all_reduce")
-    checked_op(op, "all_reduce")
-    found = checked_group(group, async_op)
+def handle_for(peer: int, group: str | None) -> Any:
+    """torch's group to reach another process in."""
+    found = checked_group(group)
+    found.group_rank_of(peer)
+    if peer == _start.world_rank():
+        raise ValueError(f"Invalid destination rank: {peer} is the rank of the current process.")
+    return found.handle
+
+
+def isend(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> CommHandle:
+    """Begin to send to world rank ``dst``."""
+    handle = handle_for(dst, group)
+    with calling("isend"):
+        return CommHandle([dist.isend(sendable(tensor), dst, handle, tag)], None, "isend")
+
+
+def irecv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> CommHandle:
+    """Begin to receive from world rank ``src`` into ``tensor``."""
+    handle, buffer = handle_for(src, group), torch.empty_like(sendable(tensor))
+    with calling("irecv"):
+        work = dist.irecv(buffer, src, handle, tag)
+    return CommHandle([work], lambda: write(tensor, buffer), "irecv")
+
+
+def send(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
+    """Send to world rank ``dst``."""
+    isend(tensor, dst, group, tag).wait()
+
+
+def recv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> int:
+    """Receive from world rank ``src`` into ``tensor``; gives 0."""
+    irecv(tensor, src, group, tag).wait()
+    return 0
+
+
+class P2POp:
+    """One send or receive of `batch_isend_irecv`.
+
+    Args:
+        op: "isend", "irecv", or the function of that name.
+        peer: a world rank.
+    """
+
+    def __init__(self, op: Any, tensor: Any, peer: int, group: str | None = None, tag: int = 0) -> None:
+        name = op if isinstance(op, str) else getattr(op, "__name__", "")
+        if name not in ("isend", "irecv"):
+            raise TypeError(f"Expected op to be of type isend or irecv, but got {op}")
+        if tag != 0:
+            raise NotImplementedError("tag is not support yet.")
+        self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
+
+
+def batch_isend_irecv(p2p_op_list: Any) -> list[CommHandle]:
+    """Begin all of them at once; the one handle waits for all."""
+    handles = []
+    for item in p2p_op_list:
+        run = irecv if (item.op if isinstance(item.op, str) else item.op.__name__) == "irecv" else isend
+        handles.append(run(item.tensor, item.peer, item.group))
+
+    def finish() -> None:
+        for handle in handles:
+            handle.wait()
+
+    return [CommHandle((), finish, "batch_isend_irecv")]
+
+
+def scatter_tensor(
+    output_tensor: Any, input_tensor: Any, src: int = 0, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
+    """This member's part of the first axis of what world rank ``src`` has."""
+    found = checked_group(group)
+    parts = list(torch.chunk(plain(input_tensor), found.size))
+    return _scattered("scatter_tensor", output_tensor, parts, src, found, async_op)
+
+
+def scatter(
+    tensor: Any, scatter_list: Any, src: int = 0, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
+    """The i-th tensor of the list of world rank ``src`` into member i's ``tensor``."""
+    found, parts = checked_group(group), scatter_list or []
+    if found.group_rank_of(src) == found.rank:
+        checked_tensors([*parts, tensor], found.size + 1)
+    return _scattered("scatter", tensor, list(parts), src, found, async_op)
+
+
+def _scattered(
+    owner: str, out: torch.Tensor, parts: list[torch.Tensor], src: int, group: Group, async_op: bool
+) -> CommHandle | None:
+    root = group.group_rank_of(src)
+    if not _start.is_running():
+        return done(owner, [], lambda: write(out, parts[0]), async_op)
+    buffer = torch.empty_like(sendable(out))
+    given = [sendable(part).reshape(tuple(buffer.shape)) for part in parts] if group.rank == root else None
+    with calling(owner):
+        work = dist.scatter(buffer, given, src, group.handle, async_op=True)
+    return done(owner, [work], lambda: write(out, buffer), async_op)
+
+
+def gather_into_tensor(
+    output_tensor: Any, input_tensor: Any, dst: int = 0, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
+    """Join the members' tensors along the first axis into world rank ``dst``'s ``output_tensor``."""
+    found, outs = checked_group(group), []
+    if found.group_rank_of(dst) == found.rank:
+        outs = list(plain(output_tensor).view(found.size, input_tensor.numel()))
+    return _gathered("gather_into_tensor", input_tensor, outs, dst, found, async_op)
+
+
+def gather(
+    tensor: Any, gather_list: Any, dst: int = 0, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
+    """The members' tensors into the list of world rank ``dst``."""
+    found, outs = checked_group(group), gather_list or []
+    if found.group_rank_of(dst) == found.rank:
+        checked_tensors([*outs, tensor], found.size + 1)
+    return _gathered("gather", tensor, outs, dst, found, async_op)
+
+
+def _gathered(
+    owner: str, x: torch.Tensor, outs: Sequence[torch.Tensor], dst: int, group: Group, async_op: bool
+) -> CommHandle | None:
+    is_dst = group.group_rank_of(dst) == group.rank
+    sent = sendable(x)
+    buffers = [torch.empty_like(sent) for _ in range(group.size)] if is_dst else None
+    if not _start.is_running():
+        return done(owner, [], lambda: write(outs[0], sent), async_op)
+    with calling(owner):
+        work = dist.gather(sent, buffers, dst, group.handle, async_op=True)
+
+    def finish() -> None:
+        for out, buffer in zip(outs, buffers or ()):
+            write(out, buffer)
+
+    return done(owner, [work], finish, async_op)
+
+
+def all_to_all(
+    output_tensor_list: Any, input_tensor_list: Any, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
+    """The i-th tensor of the inputs goes to member i; what comes goes into the outputs."""
+    found = checked_group(group)
+    xs, outs = checked_tensors(input_tensor_list, found.size), checked_tensors(output_tensor_list, found.size)
+    flat = torch.cat([plain(x).reshape(-1) for x in xs])
+    send, receive = [x.numel() for x in xs], [out.numel() for out in outs]
+    return exchanged("all_to_all", flat, send, receive, found, lambda came: spread(came, outs), async_op)
+
+
+def all_to_all_single(
+    output: Any,
+    input: Any,
+    output_split_sizes: Any = None,
+    input_split_sizes: Any = None,
+    group: str | None = None,
+    async_op: bool = False,
+) -> CommHandle | None:
+    """Rows of the first axis go to the members, equally or as the sizes say; what comes goes into ``output``."""
+    x, out, found = input, output, checked_group(group)
+    send = sizes_of(input_split_sizes, x.shape[0], found.size, "input")
+    receive = sizes_of(output_split_sizes, out.shape[0], found.size, "output")
+    return exchanged("all_to_all_single", x, send, receive, found, lambda came: write(out, came), async_op)
+
+
+def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> CommHandle | None:
+    """Wait for all members; ``device_ids`` is without effect."""
+    found = checked_group(group)
     if not _start.is_running():
         return CommHandle() if async_op else None
-    buffer = sendable(x).clone()
+    with calling("barrier"):
+        work = dist.barrier(found.handle, async_op=True)
+    return done("barrier", [work], lambda: None, async_op)
+
+
+def all_reduce(tensor: Any, op: str = "sum", group: str | None = None, async_op: bool = False) -> CommHandle | None:
+    """Reduce ``tensor`` over the members, in place: "sum", "prod", "min", "max" or "avg"."""
+    found = checked_group(group)
+    if not _start.is_running():
+        return CommHandle() if async_op else None
+    buffer = sendable(tensor).clone()
     with calling("all_reduce"):
         work = dist.all_reduce(buffer, torch_op(op), found.handle, async_op=True)
-    return done("all_reduce", [work], lambda: write(x, buffer / found.size if op == "avg" else buffer), async_op)
+    return done("all_reduce", [work], lambda: write(tensor, buffer / found.size if op == "avg" else buffer), async_op)
 
 
 def reduce(
     tensor: Any, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
     """Reduce ``tensor`` over the members, into the one of world rank ``dst``; the others' stay as they are."""
-    x = checked_tensor(tensor, "reduce")
-    checked_rank(dst, "reduce", "dst")
-    checked_op(op, "reduce")
-    found = checked_group(group, async_op)
+    found = checked_group(group)
     if not _start.is_running():
         return CommHandle() if async_op else None
     is_dst = found.group_rank_of(dst) == found.rank
-    buffer = sendable(x).clone()
+    buffer = sendable(tensor).clone()
     with calling("reduce"):
         work = dist.reduce(buffer, dst, torch_op(op), found.handle, async_op=True)
 
     def finish() -> None:
         if is_dst:
-            write(x, buffer / found.size if op == "avg" else buffer)
+            write(tensor, buffer / found.size if op == "avg" else buffer)
 
     return done("reduce", [work], finish, async_op)
 
 
 def broadcast(tensor: Any, src: int, group: str | None = None, async_op: bool = False) -> CommHandle | None:
     """Give all members the ``tensor`` of world rank ``src``, in place."""
-    x = checked_tensor(tensor, "broadcast")
-    checked_rank(src, "broadcast", "src")
-    found = checked_group(group, async_op)
+    found = checked_group(group)
     found.group_rank_of(src)
     if not _start.is_running():
         return CommHandle() if async_op else None
-    buffer = sendable(x).clone()
+    buffer = sendable(tensor).clone()
     with calling("broadcast"):
         work = dist.broadcast(buffer, src, found.handle, async_op=True)
-    return done("broadcast", [work], lambda: write(x, buffer), async_op)
+    return done("broadcast", [work], lambda: write(tensor, buffer), async_op)
 
 
 def all_gather_into_tensor(
     output_tensor: Any, input_tensor: Any, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
     """Join the members' tensors along the first axis into ``output_tensor``."""
-    x = checked_tensor(input_tensor, "all_gather_into_tensor")
-    out = checked_tensor(output_tensor, "all_gather_into_tensor", "output")
-    found = checked_group(group, async_op)
-    check_elements(out, found.size * x.numel(), "all_gather_into_tensor")
+    x, out = input_tensor, output_tensor
+    found = checked_group(group)
     check_type_of(out, x.dtype, "all_gather_into_tensor")
     sent = sendable(x).reshape(-1)
     if not _start.is_running():
@@ -115,8 +272,8 @@ def all_gather_into_tensor_uneven(
     output: Any, input: Any, output_split_sizes: Any = None, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
     """`all_gather_into_tensor` of tensors whose first axes are ``output_split_sizes``."""
-    x, out = checked_tensor(input, "all_gather_into_tensor_uneven"), checked_tensor(output, "all_gather", "output")
-    found = checked_group(group, async_op)
+    x, out = input, output
+    found = checked_group(group)
     receive = sizes_of(output_split_sizes, out.shape[0], found.size, "output")
     if receive[found.rank] != x.shape[0]:
         raise ValueError(
@@ -129,9 +286,8 @@ def all_gather_into_tensor_uneven(
 
 def all_gather(tensor_list: Any, tensor: Any, group: str | None = None, async_op: bool = False) -> CommHandle | None:
     """The members' tensors into the tensors of a list; their shapes may differ."""
-    outs = checked_tensors(tensor_list)
-    x, found = checked_tensor(tensor, "all_gather"), checked_group(group, async_op)
-    checked_tensors(outs, found.size)
+    x, found = tensor, checked_group(group)
+    outs = checked_tensors(tensor_list, found.size)
     if outs[found.rank].shape != x.shape:
         raise TypeError(
             f"For all_gather, the output shape should be {tuple(outs[found.rank].shape)}, but got {tuple(x.shape)}."
@@ -158,13 +314,8 @@ def reduce_scatter_tensor(
     output: Any, input: Any, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
     """Reduce ``input`` over the members; this one's part of the first axis into ``output``."""
-    x, out = (
-        checked_tensor(input, "reduce_scatter_tensor"),
-        checked_tensor(output, "reduce_scatter_tensor", "output"),
-    )
-    checked_op(op, "reduce_scatter_tensor")
-    found = checked_group(group, async_op)
-    check_elements(out, x.numel() // found.size, "reduce_scatter_tensor")
+    x, out = input, output
+    found = checked_group(group)
     check_type_of(out, x.dtype, "reduce_scatter_tensor")
     sizes_of(None, x.shape[0], found.size, "input")
     if not _start.is_running():
@@ -186,10 +337,8 @@ def reduce_scatter_tensor_uneven(
     async_op: bool = False,
 ) -> CommHandle | None:
     """`reduce_scatter_tensor` whose parts have ``input_split_sizes`` rows."""
-    checked_op(op, "reduce_scatter_tensor_uneven", ("sum", "min", "max", "avg"))
-    x = checked_tensor(input, "reduce_scatter_tensor_uneven")
-    out = checked_tensor(output, "reduce_scatter_tensor_uneven", "output")
-    found = checked_group(group, async_op)
+    x, out = input, output
+    found = checked_group(group)
     sizes = sizes_of(input_split_sizes, x.shape[0], found.size, "input")
     return _reduced_from_all("reduce_scatter_tensor_uneven", out, x, sizes, op, found, async_op)
 
@@ -198,14 +347,8 @@ def reduce_scatter(
     output: Any, input_list: Any, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
     """Reduce the tensors of a list over the members; member i's gets the i-th into ``output``."""
-    xs, out = checked_tensors(input_list), checked_tensor(output, "reduce_scatter", "output")
-    checked_op(op, "reduce_scatter")
-    found = checked_group(group, async_op)
-    checked_tensors(xs, found.size)
-    if out.shape != xs[found.rank].shape:
-        raise TypeError(
-            f"For reduce_scatter, the output shape should be {tuple(xs[found.rank].shape)}, but got {tuple(out.shape)}."
-        )
+    found = checked_group(group)
+    xs, out = checked_tensors(input_list, found.size), output
     check_type_of(out, xs[0].dtype, "reduce_scatter")
     flat = torch.cat([plain(x).reshape(-1) for x in xs])
     return _reduced_from_all("reduce_scatter", out, flat, [x.numel() for x in xs], op, found, async_op)

@@ -53,7 +53,7 @@ def init(backend_name: str | None = None) -> None:
             Without a device_target, "nccl" and "hccl" choose it.
 
     Raises:
-        TypeError: if it is not a str. RuntimeError: for another name, for one that is not the device_target's, if the
+        RuntimeError: for another name, for one that is not the device_target's, if the
             launcher's variables are incomplete, if other processes do not come.
     """
     name = _backend_name(backend_name)
@@ -69,8 +69,6 @@ def _backend_name(given: str | None) -> str:
     target = context.get_context("device_target")
     if given is None:
         return _OF_TARGET[target]
-    if not isinstance(given, str):
-        raise TypeError(f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(given)}")
     if given not in _OF_TARGET.values():
         raise RuntimeError(
             "For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', but got "
@@ -91,92 +89,66 @@ def release() -> None:
     _start.leave()
 
 
-def _checked_name(group: Any, where: str) -> str:
-    if not isinstance(group, str):
-        raise TypeError(
-            f"For '{where}', the argument 'group' must be type of string, but got 'group' type : {type(group)}."
-        )
-    return group
+def _is_in() -> bool:
+    return GlobalComm.INITED or _start.is_running()
 
 
 def _need_init() -> None:
-    if not (GlobalComm.INITED or _start.is_running()):
+    if not _is_in():
         raise RuntimeError(
             "Distributed Communication has not been inited.You can't invoke this interface yet. Please call `init()` "
             "method first."
         )
 
 
-def _is_in() -> bool:
-    return GlobalComm.INITED or _start.is_running()
-
-
 def get_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """This process's number in the group; before `init`, the one that the launcher gives it, else 0."""
-    name = _checked_name(group, "get_rank")
-    return _groups.find(name).rank if _is_in() else (launch_of().rank or 0)
+    return _groups.find(group).rank if _is_in() else (launch_of().rank or 0)
 
 
 def get_group_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """How many processes the group has; before `init`, how many the launcher starts, else 1."""
-    name = _checked_name(group, "get_group_size")
-    return _groups.find(name).size if _is_in() else launch_of().size
+    return _groups.find(group).size if _is_in() else launch_of().size
 
 
 def get_local_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """This process's number on its machine."""
-    name = _checked_name(group, "get_local_rank")
     if not _is_in():
         return launch_of().local_rank or 0
-    _groups.find(name)
+    _groups.find(group)
     return _start.local_rank()
 
 
 def get_local_rank_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """How many processes run on this machine."""
-    name = _checked_name(group, "get_local_rank_size")
     if not _is_in():
         return launch_of().local_size or 1
-    _groups.find(name)
+    _groups.find(group)
     return _start.local_size()
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The world rank of a group's member."""
-    name = _checked_name(group, "get_world_rank_from_group_rank")
     _need_init()
-    if not isinstance(group_rank_id, int):
-        raise TypeError(
-            "For 'get_world_rank_from_group_rank', the argument 'group_rank_id' must be type of int, but got "
-            f"'group_rank_id' type : {type(group_rank_id)}."
-        )
-    return _groups.find(name).world_rank_of(group_rank_id)
+    return _groups.find(group).world_rank_of(group_rank_id)
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The rank in the group of a world rank."""
-    name = _checked_name(group, "get_group_rank_from_world_rank")
     _need_init()
-    if not isinstance(world_rank_id, int):
-        raise TypeError(
-            "For 'get_group_rank_from_world_rank', the argument 'world_rank_id' must be type of int, but got "
-            f"'world_rank_id' type : {type(world_rank_id)}."
-        )
-    return _groups.find(name).group_rank_of(world_rank_id)
+    return _groups.find(group).group_rank_of(world_rank_id)
 
 
 def get_process_group_ranks(group: str = GlobalComm.WORLD_COMM_GROUP) -> list[int]:
     """The world ranks of the group's members, in the order of their ranks in it."""
-    name = _checked_name(group, "get_process_group_ranks")
     _need_init()
-    return list(_groups.find(name).ranks)
+    return list(_groups.find(group).ranks)
 
 
 def get_comm_name(group: str = GlobalComm.WORLD_COMM_GROUP) -> str:
     """The name of the communicator inside HCCL: empty, as upstream's on other devices."""
-    name = _checked_name(group, "get_comm_name")
     _need_init()
-    _groups.find(name)
+    _groups.find(group)
     return ""
 
 
@@ -187,29 +159,18 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
         options: of Ascend's library, without effect.
 
     Raises:
-        TypeError, ValueError: for a wrong name or an empty or repeating list of ranks, or if the group exists with
+        ValueError: for an empty or repeating list of ranks, or if the group exists with
             other ranks. RuntimeError: before `init`, or for ranks that do not exist.
     """
-    name = _checked_name(group, "create_group")
     _need_init()
-    if not isinstance(rank_ids, list):
-        raise TypeError(
-            "For 'create_group', the argument 'rank_ids' must be type of list, but got 'rank_ids' type : "
-            f"{type(rank_ids)}."
-        )
-    if not rank_ids:
-        raise ValueError(
-            "For 'create_group', the argument 'rank_ids' size should be greater than 1, but got 'rank_ids' size : 0."
-        )
-    if len(set(rank_ids)) != len(rank_ids):
-        raise ValueError(f"List rank_ids in Group {name} has duplicate data!")
-    _groups.create(name, rank_ids)
+    if not rank_ids or len(set(rank_ids)) != len(rank_ids):
+        raise ValueError(f"For 'create_group', 'rank_ids' must be different ranks, but got {rank_ids}.")
+    _groups.create(group, list(rank_ids))
 
 
 def destroy_group(group: str) -> None:
     """Forget a group made by `create_group`."""
-    name = _checked_name(group, "destroy_group")
     _need_init()
-    if name in _groups.WORLD_NAMES:
+    if group in _groups.WORLD_NAMES:
         raise ValueError("The world_group does not support destruction.")
-    _groups.destroy(name)
+    _groups.destroy(group)

@@ -58,16 +58,11 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:
     """What ``bprop`` returned: a gradient for each input, and those of Parameters. More than there are inputs are
-    left out, as upstream; GRAPH_MODE takes nothing but a tuple.
+    left out, as upstream.
     """
     by_parameter: dict[Any, Any] = {}
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
         found, by_parameter = found
-    if not isinstance(found, tuple) and is_graph_mode():
-        raise TypeError(
-            f"For bprop function, output should be a tuple, but got {type(found).__name__}. Return (gradient,) from "
-            f"{type(cell).__name__}.bprop."
-        )
     if found is None or isinstance(found, dict):
         raise TypeError(
             f"For '{type(cell).__name__}', 'bprop' must return a tuple with a gradient for each input, but got "

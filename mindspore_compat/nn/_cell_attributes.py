@@ -308,10 +308,8 @@ class Attributes(Listing):
         Raises:
             KeyError: for an empty, dotted or taken name. TypeError: if ``param`` is no Parameter.
         """
-        if not param_name:
-            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
-        if check_name_contain_dot and "." in param_name:
-            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
+        if not param_name or (check_name_contain_dot and "." in param_name):
+            raise KeyError(f"For 'insert_param_to_cell', {param_name!r} is empty or has a dot.")
         if "_parameters" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
         if param_name not in self._parameters and self._has_own(param_name):
@@ -334,14 +332,8 @@ class Attributes(Listing):
         """Register a child under a name, without touching its parameters' names.
 
         Raises:
-            TypeError: for a name that is no str, or a child that is no Cell. KeyError: for an empty, dotted or taken
-                name.
+            TypeError: for a child that is no Cell. KeyError: for an empty, dotted or taken name.
         """
-        if not isinstance(child_name, str):
-            raise TypeError(
-                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got "
-                f"{type(child_name)}."
-            )
         if not child_name or "." in child_name:
             raise KeyError(
                 "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
@@ -382,6 +374,4 @@ class Attributes(Listing):
             KeyError: for a name that is empty, taken or holds a dot.
         """
         self._changed()
-        if not isinstance(name, str):
-            raise TypeError(f"buffer name should be a string. But got this type: {type(name)}")
         super().register_buffer(name, tensor, persistent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch.utils._pytree import tree_leaves
 
 from mindspore_compat.nn.cell import Cell
@@ -43,21 +42,6 @@ class GraphCell(Cell):
             raise NotImplementedError(
                 "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and upstream. Pass None."
             )
-        if not isinstance(graph, FuncGraph):
-            raise TypeError(
-                "For 'GraphCell', the argument 'graph' must be a FuncGraph that mindspore.load gives, but got "
-                f"{type(graph).__name__}."
-            )
-        if params_init is not None and not isinstance(params_init, dict):
-            raise TypeError(
-                f"For 'GraphCell', the argument 'params_init' must be a dict, but got {type(params_init).__name__}."
-            )
-        for name, value in (params_init or {}).items():
-            if not isinstance(name, str) or not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    "For 'GraphCell', the key of the 'params_init' must be str, and the value must be Tensor or "
-                    f"Parameter, but got {type(name).__name__}: {type(value).__name__}."
-                )
         self.graph = graph
         for name, parameter in graph.parameters.items():
             value = (params_init or {}).get(name)

@@ -8,12 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_bool,
-    check_non_negative_float,
-    check_positive_float,
-    check_positive_int,
-)
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -72,11 +66,10 @@ class _Decay(_Builtin):
 
     def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
         super().__init__()
-        owner = type(self).__name__
-        self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
-        self.decay_rate = check_positive_float(decay_rate, "decay_rate", owner)
-        self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
-        self.is_stair = check_bool(is_stair, "is_stair", owner)
+        self.learning_rate = learning_rate
+        self.decay_rate = decay_rate
+        self.decay_steps = decay_steps
+        self.is_stair = is_stair
 
     def _progress(self, step: Any) -> Any:
         progress = step / self.decay_steps
@@ -111,14 +104,9 @@ class CosineDecayLR(_Builtin):
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
-        self.min_lr = check_non_negative_float(min_lr, "min_lr", "CosineDecayLR")
-        self.max_lr = check_positive_float(max_lr, "max_lr", "CosineDecayLR")
-        self.decay_steps = check_positive_int(decay_steps, "decay_steps", "CosineDecayLR")
-        if min_lr >= max_lr:
-            raise ValueError(
-                f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
-                f"'min_lr' {min_lr}."
-            )
+        self.min_lr = min_lr
+        self.max_lr = max_lr
+        self.decay_steps = decay_steps
         self.delta = 0.5 * (max_lr - min_lr)  # upstream's: what is set later of `max_lr` does not count
 
     def rate(self, step: Any) -> Any:
@@ -138,13 +126,12 @@ class PolynomialDecayLR(_Builtin):
         update_decay_steps: bool = False,
     ) -> None:
         super().__init__()
-        owner = "PolynomialDecayLR"
-        self.start_learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
-        self.end_learning_rate = check_non_negative_float(end_learning_rate, "end_learning_rate", owner)
+        self.start_learning_rate = learning_rate
+        self.end_learning_rate = end_learning_rate
         self.diff_learning_rate = learning_rate - end_learning_rate
-        self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
-        self.power = check_positive_float(power, "power", owner)
-        self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
+        self.decay_steps = decay_steps
+        self.power = power
+        self.update_decay_steps = update_decay_steps
 
     def rate(self, step: Any) -> Any:
         steps = float(self.decay_steps)
@@ -160,8 +147,8 @@ class WarmUpLR(_Builtin):
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
-        self.learning_rate = check_non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
-        self.warmup_steps = check_positive_int(warmup_steps, "warmup_steps", "WarmUpLR")
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
 
     def rate(self, step: Any) -> Any:
         return self.learning_rate * _at_most(step, self.warmup_steps) / self.warmup_steps

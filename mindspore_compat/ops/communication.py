@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.communication import _in_place, _in_place_roots, _peers, comm_func
-from mindspore_compat.communication._peers import P2POp
+from mindspore_compat.communication import _in_place, comm_func
+from mindspore_compat.communication._in_place import P2POp
 
 _WORLD = "hccl_world_group"
 #: functions that write into what they are given
@@ -20,15 +20,11 @@ _INTO: dict[str, Callable[..., Any]] = {
     **{
         name: getattr(_in_place, name)
         for name in """
-            all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_reduce broadcast reduce reduce_scatter
-            reduce_scatter_tensor reduce_scatter_tensor_uneven
+            all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_reduce all_to_all all_to_all_single
+            batch_isend_irecv broadcast gather gather_into_tensor irecv isend recv reduce reduce_scatter
+            reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_tensor send
         """.split()
     },
-    **{
-        name: getattr(_in_place_roots, name)
-        for name in "all_to_all all_to_all_single gather gather_into_tensor scatter scatter_tensor".split()
-    },
-    **{name: getattr(_peers, name) for name in "batch_isend_irecv irecv isend recv send".split()},
     "all_to_all_v_c": comm_func.all_to_all_v_c,
 }
 #: the same that return new tensors, of the same arguments; the others have no such form
@@ -44,8 +40,8 @@ _NEW: dict[str, Callable[..., Any]] = {
     ),
     "recv": lambda tensor, src=0, group=None, tag=0: comm_func.recv(tensor, src, group or _WORLD, tag),
     "irecv": lambda tensor, src=0, group=None, tag=0: comm_func.irecv(tensor, src, group or _WORLD, tag),
-    "send": _peers.send,
-    "isend": _peers.isend,
+    "send": _in_place.send,
+    "isend": _in_place.isend,
 }
 _LISTED = (*_INTO, "barrier", "all_gather_object", "broadcast_object_list", "gather_object", "scatter_object_list",
            "send_object_list", "recv_object_list")  # fmt: skip
@@ -67,7 +63,7 @@ def _switched(name: str, into: Callable[..., Any]) -> Callable[..., Any]:
 
 
 globals().update({name: _switched(name, into) for name, into in _INTO.items()})
-barrier = _in_place_roots.barrier
+barrier = _in_place.barrier
 
 
 def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:

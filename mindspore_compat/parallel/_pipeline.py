@@ -329,14 +329,7 @@ def sync_pipeline_shared_parameters(net: Any) -> None:
     """Give Parameters that several stages of a pipeline use the values that they have in the first of these; nothing
     without ``pipeline_stages``. The network has to have run once, as upstream's has to be compiled: only then it is
     known which stages use which.
-
-    Raises:
-        TypeError: if ``net`` is no Cell.
     """
-    if not isinstance(net, torch.nn.Module) or not hasattr(net, "construct"):
-        raise TypeError(
-            f"For 'sync_pipeline_shared_parameters', the argument 'net' should be a Cell, but got {type(net)}."
-        )
     if get_auto_parallel_context("pipeline_stages") < 2:
         return
     users = pipeline(get_auto_parallel_context("pipeline_stages")).users

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindspore_compat.communication.management import get_group_size, get_rank
+from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import get_auto_parallel_context
 
 __all__ = [
@@ -10,13 +10,10 @@ __all__ = [
     "_get_device_num",
     "_get_gradients_mean",
     "_get_parallel_mode",
-    "_get_global_rank",
     "_get_enable_parallel_optimizer",
-    "_get_parameter_broadcast",
     "_is_sharding_propagation",
     "_get_pipeline_stages",
     "_get_stage_device_num",
-    "_is_in_auto_parallel_mode",
 ]
 
 
@@ -32,16 +29,8 @@ def _get_device_num() -> int:
     return get_group_size()
 
 
-def _get_global_rank() -> int:
-    return get_rank()
-
-
 def _get_enable_parallel_optimizer() -> bool:
     return get_auto_parallel_context("enable_parallel_optimizer")
-
-
-def _get_parameter_broadcast() -> bool:
-    return get_auto_parallel_context("parameter_broadcast")
 
 
 def _is_sharding_propagation() -> bool:
@@ -54,10 +43,6 @@ def _get_pipeline_stages() -> int:
 
 def _get_stage_device_num() -> int:
     return get_group_size() // _get_pipeline_stages()
-
-
-def _is_in_auto_parallel_mode() -> bool:
-    return _get_parallel_mode() in ("semi_auto_parallel", "auto_parallel")
 
 
 def _device_number_check(parallel_mode: str, device_number: int) -> None:

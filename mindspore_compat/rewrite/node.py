@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.ops.primitive import Primitive
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.scoped_value import ScopedValue, ValueType
@@ -103,11 +102,9 @@ class Node:
             cell: a Cell or a Primitive.
             is_sub_net: give the node a `SymbolTree` of the Cell when it is inserted.
         """
-        check_type(cell, "cell", (torch.nn.Module, Primitive), "Node")
-        check_type(is_sub_net, "is_sub_net", bool, "Node")
-        name = check_type(name, "name", str, "Node") or type(cell).__name__.lower()
+        name = name or type(cell).__name__.lower()
         kind = NodeType.CallPrimitive if isinstance(cell, Primitive) else NodeType.CallCell
-        node = Node(kind, name, *_checked(targets, args, kwargs, "Node"), instance=cell)
+        node = Node(kind, name, *_checked(targets, args, kwargs), instance=cell)
         node._attribute = name
         if is_sub_net and isinstance(cell, torch.nn.Module):
             node._type = NodeType.Tree
@@ -121,15 +118,12 @@ class Node:
         kwargs: dict[str, ScopedValue] | None = None,
     ) -> Node:
         """``targets = function(*args, **kwargs)``."""
-        if not callable(function) or isinstance(function, torch.nn.Module):
-            raise TypeError(f"For 'create_call_function', the 'function' must be a function, but got {type(function)}.")
-        values = _checked(targets, args, kwargs, "create_call_function")
+        values = _checked(targets, args, kwargs)
         return Node(NodeType.CallFunction, function.__name__, *values, instance=function)
 
     @staticmethod
     def create_input(param_name: str, default: ScopedValue | None = None) -> Node:
         """Another argument of ``construct``."""
-        check_type(param_name, "param_name", str, "Node")
         node = Node(NodeType.Input, f"input_{param_name}", [ScopedValue.create_naming_value(param_name)])
         node._default = default
         return node
@@ -195,12 +189,10 @@ class Node:
         """The `SymbolTree` of the Cell that it calls.
 
         Raises:
-            TypeError: if its type is not ``NodeType.Tree``. AttributeError: before it is inserted.
+            TypeError: if its type is not ``NodeType.Tree``.
         """
         if self._type is not NodeType.Tree:
             raise TypeError(f"For get_sub_tree, the type of node should be 'NodeType.Tree', but got {self._type}")
-        if self._sub_tree is None:
-            raise AttributeError(f"For get_sub_tree, no symbol tree is stored in node {self._name}: insert it first.")
         return self._sub_tree
 
     # --- its neighbours -----------------------------------------------------------------------------------------------
@@ -227,7 +219,6 @@ class Node:
         """{position of a target: [(node that has it as an argument, position of the argument)]}, or the list of the
         target at ``index``.
         """
-        check_type(index, "index", int, "get_target_users")
         users: dict[int, list[tuple[Node, int]]] = {}
         for node in [] if self._tree is None else self._tree.nodes():
             for position, (found, target) in node.get_arg_providers().items():
@@ -239,11 +230,11 @@ class Node:
 
     def set_attribute(self, key: str, value: Any) -> None:
         """Keep a value with the node."""
-        self._attributes[check_type(key, "key", str, "Node attribute")] = value
+        self._attributes[key] = value
 
     def get_attribute(self, key: str) -> Any:
         """What `set_attribute` kept, or an attribute of the Cell that the node calls; None for neither."""
-        return self.get_attributes().get(check_type(key, "key", str, "Node attribute"))
+        return self.get_attributes().get(key)
 
     def get_attributes(self) -> dict[str, Any]:
         """Attributes of the Cell or Primitive that the node calls (public ones, as its ``__dict__`` has them) and what
@@ -258,14 +249,10 @@ class Node:
         """Replace an argument; keyword arguments count on behind the others.
 
         Raises:
-            TypeError: for a wrong type, or a node whose code is kept as it was written. IndexError: for no such one.
+            TypeError: for a node whose code is kept as it was written. IndexError: for no such one.
         """
-        check_type(index, "index", int, "Node")
-        check_type(arg, "arg", (ScopedValue, str), "Node")
         if self._statement is not None and not self._asks(index):
             raise TypeError(f"For 'set_arg', the node '{self._name}' of type {self._type} keeps its code as written.")
-        if not 0 <= index < len(self._args) + len(self._kwargs):
-            raise IndexError(f"For 'set_arg', index {index} is out of range of the arguments of '{self._name}'.")
         value = _named(arg)
         if index < len(self._args):
             self._args[index] = value
@@ -276,17 +263,11 @@ class Node:
         """Make an argument a target of ``src_node``: the only one, or that at ``out_idx``.
 
         Raises:
-            TypeError, ValueError: for wrong arguments.
+            ValueError: without ``out_idx``, if ``src_node`` has several targets.
         """
-        check_type(arg_idx, "arg_idx", int, "Node")
-        check_type(src_node, "src_node", Node, "Node")
         targets = src_node._targets
         if out_idx is None and len(targets) != 1:
             raise ValueError(f"node should has one output when out_idx is not provided, but got {len(targets)}.")
-        if out_idx is not None and not 0 <= check_type(out_idx, "out_idx", int, "Node") < len(targets):
-            raise ValueError(f"out_idx out of range: {out_idx}")
-        if not 0 <= arg_idx < len(self._args) + len(self._kwargs):
-            raise ValueError(f"arg_idx out of range: {arg_idx}")
         self.set_arg(arg_idx, targets[out_idx or 0])
 
     def _asks(self, index: int) -> bool:
@@ -322,14 +303,5 @@ def _named(value: Any) -> ScopedValue:
     return scoped(ast.parse(value, mode="eval").body) if isinstance(value, str) else value
 
 
-def _checked(targets: Any, args: Any, kwargs: Any, owner: str) -> tuple[Any, Any, Any]:
-    if not isinstance(targets, (list, tuple)):
-        raise TypeError(f"For '{owner}', the 'targets' must be a list, but got {type(targets)}.")
-    for item in targets:
-        check_type(item, "targets", (ScopedValue, str), owner)
-    for item in args or ():
-        check_type(item, "args", ScopedValue, owner)
-    for key, item in (kwargs or {}).items():
-        check_type(key, "kwargs", str, owner)
-        check_type(item, "kwargs", ScopedValue, owner)
+def _checked(targets: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     return [_named(item) for item in targets], args or (), kwargs

@@ -6,9 +6,7 @@ import abc
 from collections import OrderedDict
 from typing import Any
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.primitive import Primitive
 from mindspore_compat.rewrite.node import Node
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.symbol_tree import SymbolTree
@@ -26,7 +24,7 @@ class PatternNode:
     """
 
     def __init__(self, pattern_node_name: str, match_type: Any = type[None], inputs: Any = None) -> None:
-        self._name = check_type(pattern_node_name, "pattern_node_name", str, "PatternNode")
+        self._name = pattern_node_name
         self._type = match_type
         self._inputs: list[PatternNode] = []
         self.set_inputs([] if inputs is None else inputs)
@@ -34,7 +32,6 @@ class PatternNode:
     @staticmethod
     def from_node(node: Node) -> PatternNode:
         """What fits to the Cell of ``node``, whatever its inputs."""
-        check_type(node, "node", Node, "PatternNode")
         made = PatternNode(str(node.get_targets()[0]))
         if node.get_node_type() is NodeType.CallCell:
             made._type = node.get_instance_type()
@@ -51,23 +48,21 @@ class PatternNode:
     def create_pattern_from_list(type_list: list) -> Any:
         """The last of a chain of calls of these classes; None for an empty list."""
         last = None
-        for place, kind in enumerate(check_type(type_list, "type_list", list, "PatternNode")):
+        for place, kind in enumerate(type_list):
             last = PatternNode(f"{place}-{kind}", kind, [] if last is None else [last])
         return last
 
     def add_input(self, node: PatternNode) -> None:
         """One more input."""
-        self._inputs.append(check_type(node, "node", PatternNode, "PatternNode"))
+        self._inputs.append(node)
 
     def set_inputs(self, inputs: list[PatternNode]) -> None:
-        """These inputs instead. Raises: TypeError for others than PatternNodes."""
-        for item in inputs:
-            check_type(item, "inputs", PatternNode, "PatternNode")
+        """These inputs instead."""
         self._inputs = inputs
 
     def match(self, node: Node) -> bool:
         """Whether ``node`` alone, without its inputs, fits."""
-        return self._type == check_type(node, "node", Node, "PatternNode").get_instance_type()
+        return self._type == node.get_instance_type()
 
     def get_inputs(self) -> list[PatternNode]:
         """Its inputs."""
@@ -115,21 +110,14 @@ class PatternEngine:
 
     Args:
         pattern: a `PatternNode`, or a list of classes that are called one after the other.
-        replacement: a `Replacement`. Raises: TypeError for others.
+        replacement: a `Replacement`.
     """
 
     def __init__(self, pattern: Any, replacement: Any = None) -> None:
-        check_type(replacement, "replacement", Replacement, "PatternEngine")
         self._replacement, self._is_chain = replacement, isinstance(pattern, list)
         if not self._is_chain:
-            self._pattern: PatternNode = check_type(pattern, "pattern", PatternNode, "PatternEngine")
+            self._pattern: PatternNode = pattern
             return
-        for kind in pattern:
-            if not issubclass(kind, (Cell, Primitive)):
-                raise TypeError(
-                    f"The type of 'pattern' should be one of [Cell, Primitive]but got '{kind}' with type "
-                    f"'{type(kind).__name__}'."
-                )
         self._pattern = PatternNode.create_pattern_from_list(pattern)
 
     def pattern(self) -> PatternNode:
@@ -138,7 +126,6 @@ class PatternEngine:
 
     def apply(self, stree: SymbolTree) -> bool:
         """Replace all that fits; whether anything of ``stree`` itself, not of its Cells, was replaced."""
-        check_type(stree, "stree", SymbolTree, "PatternEngine")
         changed, queue, visited = False, list(stree.get_inputs()), []  # type: ignore[var-annotated]
         while queue:
             node = queue.pop(0)

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._api.placeholders import describe_partial
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.rewrite._chain import Chain
 from mindspore_compat.rewrite._flatten import flatten
 from mindspore_compat.rewrite._parse import Parser
@@ -53,7 +51,7 @@ class SymbolTree:
     def __init__(self, handler: Any) -> None:
         if handler is self:
             return
-        self._network = check_type(handler, "handler", Cell, "SymbolTree")
+        self._network = handler
         function = inspect.unwrap(type(handler).construct)
         try:
             source = textwrap.dedent(inspect.getsource(function))
@@ -105,9 +103,9 @@ class SymbolTree:
         """The tree of a Cell.
 
         Raises:
-            TypeError: if it is no Cell. RuntimeError: if its source is not to be found.
+            RuntimeError: if its source is not to be found.
         """
-        return cls(check_type(network, "network", Cell, "SymbolTree"))
+        return cls(network)
 
     def _adopt_all(self) -> None:
         known = [node for node in self._nodes if node._sub_tree is not None]
@@ -131,7 +129,6 @@ class SymbolTree:
 
     def nodes(self, all_nodes: bool = False) -> Iterator[Node]:
         """The nodes in the order of their statements; ``all_nodes``: those of sub-networks too."""
-        check_type(all_nodes, "all_nodes", bool, "nodes")
         for node in list(self._nodes):
             yield node
             if all_nodes and node._sub_tree is not None:
@@ -139,27 +136,21 @@ class SymbolTree:
 
     def get_node(self, node_name: str) -> Node | None:
         """The node of that name, or None."""
-        check_type(node_name, "node_name", str, "SymbolTree")
         return next((node for node in self._nodes if node.get_name() == node_name), None)
 
     def all_nodes(self, subtree_nodes: bool = True) -> list[Node]:
         """The nodes as a list, with those of sub-networks."""
-        check_type(subtree_nodes, "subtree_nodes", bool, "all_nodes")
         return list(self.nodes(subtree_nodes))
 
     def set_output(self, index: int, return_value: str) -> Node:
         """Make the argument of the first ``return`` at ``index`` another variable; returns the node.
 
         Raises:
-            TypeError: for wrong types. RuntimeError: without a return. ValueError: for no such argument.
+            RuntimeError: without a return. IndexError: for no such argument.
         """
-        check_type(index, "index", int, "SymbolTree")
-        check_type(return_value, "return_value", str, "SymbolTree")
         node = next((node for node in self._nodes if node._type is NodeType.Output), None)
         if node is None:
             raise RuntimeError("For 'SymbolTree.set_output', there is no return outside of if, for and while.")
-        if not 0 <= index < len(node._args):
-            raise ValueError(f"The 'index' must be in range of [0, {len(node._args)}), but got {index}.")
         node.set_arg(index, return_value)
         return node
 
@@ -184,7 +175,6 @@ class SymbolTree:
         return Position(self, self._own(node), False)
 
     def _own(self, node: Node | str) -> Node:
-        check_type(node, "node", (Node, str), "SymbolTree")
         found = self.get_node(node) if isinstance(node, str) else node
         if found is None or not any(found is item for item in self._nodes):
             name = node if isinstance(node, str) else node.get_name()
@@ -195,10 +185,8 @@ class SymbolTree:
         """Put a new node (`Node.create_call_cell`, …) at ``position``; its name is made unique.
 
         Raises:
-            TypeError: for wrong arguments. ValueError: for a place in another tree, or a node that is in one.
+            ValueError: for a place in another tree, or a node that is in one.
         """
-        check_type(position, "position", Position, "SymbolTree")
-        check_type(node, "node", Node, "SymbolTree")
         if position.tree is not self:
             raise ValueError("Position is not in current SymbolTree.")
         if node._tree is not None:
@@ -219,7 +207,6 @@ class SymbolTree:
 
     def erase(self, node: Node | str) -> Node | None:
         """Take a node out; None if the tree has none of that name."""
-        check_type(node, "node", (Node, str), "SymbolTree")
         if isinstance(node, str) and self.get_node(node) is None:
             return None
         found = self._own(node)
@@ -233,11 +220,6 @@ class SymbolTree:
 
     def replace(self, old_node: Node, new_nodes: list[Node]) -> Node:
         """Put the new nodes, in their order, where ``old_node`` is; returns the last one."""
-        check_type(old_node, "old_node", Node, "SymbolTree")
-        if not isinstance(new_nodes, list) or not new_nodes:
-            raise TypeError("For 'SymbolTree.replace', 'new_nodes' must be a list of Nodes.")
-        for node in new_nodes:
-            check_type(node, "new_nodes", Node, "SymbolTree")
         if isinstance(old_node.get_symbol_tree(), Chain):
             old_node.get_symbol_tree().replace([old_node], new_nodes)
             return new_nodes[-1]
@@ -248,7 +230,6 @@ class SymbolTree:
 
     def unique_name(self, name: str = "output") -> str:
         """``name``, or ``name_n``, that no variable and no attribute of the network has; it is taken from now on."""
-        check_type(name, "name", str, "SymbolTree")
         return self._free(name, self._names)
 
     def _node_name(self, name: str) -> str:
@@ -307,7 +288,6 @@ class SymbolTree:
 
     def set_saved_file_name(self, file_name: str) -> None:
         """Where `save_network_to_file` writes; ``.py`` is added."""
-        check_type(file_name, "file_name", str, "SymbolTree")
         self._saved_file_name = file_name if file_name.endswith(".py") else f"{file_name}.py"
 
     def get_saved_file_name(self) -> str:

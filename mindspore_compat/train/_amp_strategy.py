@@ -187,44 +187,17 @@ class _Casts(TorchFunctionMode):
         return (torch.float32, ()) if level == AmpLevel.AmpAuto and len(found) > 1 else None
 
 
-def _checked_rows(rows: Any, name: str, owner: str) -> Rows:
-    if not isinstance(rows, (list, tuple)) or not all(
-        isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], (list, tuple))
-        for row in rows
-    ):
-        raise TypeError(
-            f"For '{owner}', '{name}' must be a list of (name of a Primitive, list of its arguments' positions), as "
-            f"[('MatMul', [])], but got {rows!r}."
-        )
-    return rows
-
-
 def create_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> AmpStrategy:
-    """A strategy for `push_amp_strategy`; see `AmpLevel`.
-
-    Raises:
-        TypeError: unless the level is an AmpLevel, and the lists hold (name, list of positions).
-    """
-    return _created("create_amp_strategy", amp_level, amp_dtype, white_list, black_list)
-
-
-def _created(owner: str, amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> AmpStrategy:
-    if not isinstance(amp_level, AmpLevel):
-        raise TypeError(f"For '{owner}', 'amp_level' must be an AmpLevel, but got {type(amp_level)}.")
-    rows = (_checked_rows(white_list, "white_list", owner), _checked_rows(black_list, "black_list", owner))
-    return AmpStrategy(amp_level, to_torch_dtype(amp_dtype), *rows)
+    """A strategy for `push_amp_strategy`; see `AmpLevel`."""
+    return AmpStrategy(amp_level, to_torch_dtype(amp_dtype), white_list, black_list)
 
 
 _pushed: list[_Casts] = []
 
 
 def push_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> None:
-    """Let operators be given what the strategy says until `pop_amp_strategy`. Of several the last counts.
-
-    Raises:
-        TypeError: as `create_amp_strategy`.
-    """
-    casts = _Casts(_created("push_amp_strategy", amp_level, amp_dtype, white_list, black_list))
+    """Let operators be given what the strategy says until `pop_amp_strategy`. Of several the last counts."""
+    casts = _Casts(create_amp_strategy(amp_level, amp_dtype, white_list, black_list))
     casts.__enter__()
     _pushed.append(casts)
 

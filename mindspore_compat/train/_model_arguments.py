@@ -7,14 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_bool,
-    check_int,
-    check_non_negative_int,
-    check_one_of,
-    check_positive_int,
-    check_type,
-)
+from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn._compiled_cell import CompiledCell
@@ -30,7 +23,6 @@ __all__ = [
     "check_kwargs",
     "check_levels",
     "check_parallel",
-    "check_sink_size",
     "is_due",
     "parts_of",
     "predict_input",
@@ -62,13 +54,11 @@ def parts_of(
 
 
 def check_kwargs(kwargs: dict[str, Any]) -> None:
-    """ValueError for options that Model does not have, TypeError for a wrong ``keep_batchnorm_fp32``."""
+    """ValueError for options that Model does not have."""
     for name in kwargs:
         check_one_of(
             name, "kwargs", ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"), "Model"
         )
-    if kwargs.get("keep_batchnorm_fp32") is not None:
-        check_bool(kwargs["keep_batchnorm_fp32"], "keep_batchnorm_fp32", "Model")
 
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
@@ -89,19 +79,10 @@ def check_eval_indexes(eval_indexes: Any) -> None:
         raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
 
 
-def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sink_size: Any) -> None:
-    """TypeError, ValueError for epochs, sink mode and size that are none of these."""
-    check_bool(sink_mode, "dataset_sink_mode", where)
-    check_int(sink_size, "sink_size", where)
-    check_positive_int(epoch, "epoch", where)
-    check_non_negative_int(initial_epoch, "initial_epoch", where)
+def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> None:
+    """ValueError for epochs of which none is left, and sizes that are none."""
     if initial_epoch >= epoch:
         raise ValueError(f"For '{where}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}.")
-
-
-def check_sink_size(sink_size: Any, where: str) -> None:
-    """TypeError unless an int, ValueError unless -1 or positive."""
-    check_int(sink_size, "sink_size", where)
     if sink_size < -1 or sink_size == 0:
         raise ValueError(f"For '{where}', 'sink_size' must be -1 or positive, but got {sink_size}.")
 
@@ -140,8 +121,6 @@ def predict_input(item: Any, is_torch: bool) -> Any:
     if item is None or isinstance(item, (int, float, str)):
         return item
     check_type(item, "predict_data", (torch.Tensor, int, float, str, tuple, list, dict), "Model.predict")
-    if item.numel() == 0:
-        raise ValueError("The input data can not be empty.")
     if current_device() is not CPU:
         item = item.to(current_device())
     if is_torch:

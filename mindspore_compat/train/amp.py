@@ -9,7 +9,6 @@ float16 except in Cells of the black list. O3 computes all of it in float16. "au
 from __future__ import annotations
 
 import collections
-import inspect
 import logging
 from typing import Any
 
@@ -17,10 +16,8 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of, check_str_in, check_type
 from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
-from mindspore_compat.boost.grad_freeze import FreezeOpt
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.nn.wrap.cell_wrapper import (
     GradAccumulationCell,
     TrainOneStepCell,
@@ -49,7 +46,7 @@ from mindspore_compat.train._precision import (
     cast_except,
     cast_only,
 )
-from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager
 
 __all__ = [
     "AMP_AUTO_BLACK_LIST",
@@ -117,17 +114,8 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     O1 returns a copy with the same Parameters; O2, O3 and "auto" change the network. Functions are accepted for "auto".
 
     Raises:
-        TypeError: if ``network`` is no Cell. ValueError: for an unknown level or dtype.
+        ValueError: for an unknown level or dtype.
     """
-    if not isinstance(network, Cell):
-        if amp_level != "auto":
-            raise TypeError(
-                f"For amp_level '{amp_level}', the network type should be Cell. It is {type(network).__name__}."
-            )
-        if not inspect.isfunction(network) and not inspect.ismethod(network):
-            raise TypeError(
-                f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}."
-            )
     _check_half(dtype)
     if amp_level not in LEVELS:
         raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(LEVELS)}.")
@@ -179,10 +167,8 @@ def custom_mixed_precision(
     ``black_list``.
 
     Raises:
-        TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
+        TypeError: for a wrong list. ValueError: unless just one list is given, or for an unknown dtype.
     """
-    if not isinstance(network, Cell):
-        raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give either white_list or black_list.")
     _check_half(dtype)
@@ -244,7 +230,6 @@ def _do_keep_batchnorm_fp32(network: Any) -> None:
 
 
 def _add_loss_network(network: Any, loss_fn: Any, cast_model_type: Any) -> Any:
-    check_type(loss_fn, "loss_fn", Cell, "build_train_network")
     half = cast_model_type in _HALF or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
     return (Float32WithLossCell if half else WithLossCell)(network, loss_fn)
 
@@ -269,13 +254,10 @@ def build_train_network(
     Raises:
         TypeError, ValueError: for wrong arguments.
     """
-    check_type(network, "network", Cell, "build_train_network")
-    check_type(optimizer, "optimizer", (Optimizer, FreezeOpt), "build_train_network")
     check_level_names(level, boost_level, "build_train_network")
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:
-        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network")
         in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in (
             "O2",
             "O3",
@@ -318,9 +300,4 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"For 'build_train_network', there is no argument '{name}'.")
     if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
         raise TypeError(f"'cast_model_type' must be float16 or float32, but got {options['cast_model_type']!r}.")
-    if "keep_batchnorm_fp32" in options:
-        check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network")
-    manager = options.get("loss_scale_manager")
-    if manager is not None:
-        check_type(manager, "loss_scale_manager", LossScaleManager, "build_train_network")
     return options

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.api import jit
 from mindspore_compat.train.dataset_helper import dataset_size, endless
 
@@ -27,11 +26,8 @@ def data_sink(
         input_signature: Tensors whose dtypes and shapes (-1 is any) the batches must have.
 
     Raises:
-        TypeError: if ``sink_size`` is no int, or, when a batch comes, for a dtype that does not fit.
-        ValueError: if ``sink_size`` is not positive, for an empty dataset, or, when a batch comes, for a shape that
-            does not fit.
+        ValueError: if ``sink_size`` is not positive, for an empty dataset, or for a batch that does not fit.
     """
-    check_type(sink_size, "sink_size", int, "Data sink")
     if sink_size <= 0:
         raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
     if dataset_size(dataset) == 0:
@@ -61,13 +57,9 @@ def _check_signature(signature: Any, batch: tuple[Any, ...]) -> None:
     for number, (wanted, got) in enumerate(zip(expected, batch), 1):
         if wanted is None:
             continue
-        if wanted.dtype is not got.dtype:
-            raise TypeError(
-                f"The {number}th input type of 'input_signature' must be the same as the dataset's, but got "
-                f"{wanted.dtype} and {got.dtype}."
-            )
-        if len(wanted.shape) != len(got.shape) or any(a not in (-1, b) for a, b in zip(wanted.shape, got.shape)):
+        same_sizes = len(wanted.shape) == len(got.shape) and all(a in (-1, b) for a, b in zip(wanted.shape, got.shape))
+        if wanted.dtype is not got.dtype or not same_sizes:
             raise ValueError(
-                f"The {number}th input shape of 'input_signature' must be the same as the dataset's, but got "
-                f"{tuple(wanted.shape)} and {tuple(got.shape)}."
+                f"Input {number} of 'input_signature' must be like the dataset's, {got.dtype} of shape "
+                f"{tuple(got.shape)}, but is {wanted.dtype} of shape {tuple(wanted.shape)}."
             )

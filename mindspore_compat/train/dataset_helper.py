@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
-from mindspore_compat._api.validate import check_bool, check_int
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH, sent
 from mindspore_compat.common._wrap import wrap
@@ -217,9 +216,6 @@ class DatasetHelper:
     """
 
     def __init__(self, dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1) -> None:
-        check_bool(dataset_sink_mode, "dataset_sink_mode", "DatasetHelper")
-        check_int(sink_size, "sink_size", "DatasetHelper")
-        check_int(epoch_num, "epoch_num", "DatasetHelper")
         if sink_size < -1 or sink_size == 0:
             raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
         self.dataset, self.dataset_sink_mode = dataset, dataset_sink_mode
@@ -256,14 +252,5 @@ class DatasetHelper:
 
 
 def connect_network_with_dataset(network: Any, dataset_helper: DatasetHelper) -> Any:
-    """The network itself: without a device queue it takes its inputs from the helper.
-
-    Raises:
-        RuntimeError: if the helper does not sink.
-    """
-    if not dataset_helper.dataset_sink_mode:
-        raise RuntimeError(
-            "The API 'connect_network_with_dataset' should be called in dataset sink mode. "
-            "Build the helper as DatasetHelper(dataset, dataset_sink_mode=True)."
-        )
+    """The network itself: without a device queue it takes its inputs from the helper."""
     return network

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_number, check_positive_int
+from mindspore_compat._api.validate import check_number
 from mindspore_compat._runtime.arrivals import Arrivals
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
@@ -85,7 +85,6 @@ class DynamicLossScaleManager(LossScaleManager):
         self.loss_scale = check_number(init_loss_scale, "init_loss_scale", owner, (int, float), 1)
         if scale_factor <= 0:
             raise ValueError(f"For '{owner}', 'scale_factor' must be above 0, but got {scale_factor}.")
-        check_positive_int(scale_window, "scale_window", owner)
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
         self.cur_iter, self.last_overflow_iter = 1, 0

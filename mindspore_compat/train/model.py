@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.nn._compiled_cell import as_cell
 from mindspore_compat.nn.cell import Cell
@@ -21,20 +22,68 @@ from mindspore_compat.train._model_arguments import (
     check_kwargs,
     check_levels,
     check_parallel,
-    check_sink_size,
     is_due,
     parts_of,
     predict_input,
 )
-from mindspore_compat.train._model_metrics import ModelMetrics
 from mindspore_compat.train._model_networks import boosted, build_eval_network, build_train_network
 from mindspore_compat.train._torch.network import TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import DatasetHelper, dataset_size
-from mindspore_compat.train.metrics import get_metrics
+from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
 
 __all__ = ["Model"]
+
+
+class ModelMetrics:
+    """The metrics of a Model over its evaluation network's outputs."""
+
+    def __init__(self, functions: dict[str, Any], indexes: list[int] | None) -> None:
+        self.functions, self.indexes = functions, indexes
+        self._loss: Any = None
+
+    def clear(self) -> None:
+        for metric in self.functions.values():
+            metric.clear()
+        self._loss = None
+
+    def update(self, outputs: Any, with_loss: bool) -> None:
+        if isinstance(outputs, torch.Tensor):
+            outputs = (outputs,)
+        if not isinstance(outputs, tuple):
+            raise ValueError(
+                f"The argument 'outputs' should be tuple, but got {type(outputs)}. The eval_network must return a "
+                "Tensor or a tuple."
+            )
+        if self.indexes is not None and len(outputs) < 3:
+            raise ValueError(
+                f"The length of 'outputs' must be >= 3, but got {len(outputs)}. The eval_network must return loss, "
+                "outputs and label."
+            )
+        for metric in self.functions.values():
+            if self.indexes is None:
+                metric.update(*outputs)
+            elif isinstance(metric, Loss):
+                metric.update(outputs[self.indexes[0]])
+            else:
+                metric.update(outputs[self.indexes[1]], outputs[self.indexes[2]])
+        if with_loss:
+            self._loss = get_metric_fn("loss")  # upstream too makes "eval_loss" that of the last batch
+            self._loss.update(outputs[self.indexes[0] if self.indexes is not None else 0])
+
+    def mean_loss(self) -> Any:
+        return None if self._loss is None else _as_python(self._loss.eval())
+
+    def eval(self) -> dict[str, Any]:
+        return {name: _as_python(metric.eval()) for name, metric in self.functions.items()}
+
+
+def _as_python(value: Any) -> Any:
+    """numpy's scalars as Python numbers, so that they print as upstream's do whatever the numpy version."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 __getattr__ = module_getattr(__name__, dict.fromkeys(["_StepSync", "_transfer_tensor_to_tuple"], "_legacy.loops"))
 
 
@@ -159,7 +208,6 @@ class Model:
         initial_epoch: int = 0,
     ) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
-        check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
         check_type(valid_frequency, "valid_frequency", (bool, int, list), "Model.fit")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
@@ -187,7 +235,6 @@ class Model:
             >>> print(model.eval(ds.NumpySlicesDataset((x, y)).batch(2)))
             {'mae': 1.0}
         """
-        check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval")
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', Model needs the argument 'metrics'.")
         check_callbacks(callbacks, "eval")
@@ -208,20 +255,13 @@ class Model:
         """The network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
 
         Raises:
-            TypeError: for other inputs. ValueError: for an empty Tensor.
+            TypeError: for other inputs.
         """
-        if backend is not None:
-            raise ValueError(
-                "For 'Model.predict', 'backend' must be None here (MindSpore Lite is not available), but got "
-                f"{backend!r}."
-            )
         inputs = tuple(predict_input(item, self._is_torch) for item in predict_data)
         if self._is_torch:
             self._predict_network.set_train(False)
         with torch.no_grad():
             outputs = self._backbone_mode.call(self._predict_network, False, inputs)
-        if outputs is None:
-            raise RuntimeError("The output data can not be None, please check your net or input data.")
         return outputs
 
     def build(
@@ -232,19 +272,7 @@ class Model:
         epoch: int = 1,
         sink_mode: bool = True,
     ) -> None:
-        """Checks its arguments; there is nothing to compile ahead here.
-
-        Raises:
-            ValueError: if both datasets are None. RuntimeError: for a ``valid_dataset`` of a Model without metrics.
-        """
-        check_positive_int(epoch, "epoch", "Model.build")
-        if train_dataset is None and valid_dataset is None:
-            raise ValueError("The argument 'train_dataset' and 'valid_dataset' can not both be None or empty.")
-        for dataset in (train_dataset, valid_dataset):
-            if dataset is not None:
-                dataset_size(dataset)
-        if valid_dataset is not None and not self._metric_fns:
-            raise RuntimeError("For 'Model.build', a 'valid_dataset' needs the argument 'metrics' of Model.")
+        """Nothing: there is nothing to compile ahead here."""
 
     def infer_train_layout(
         self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
@@ -252,12 +280,9 @@ class Model:
         """{Parameter name: [device matrix, tensor map, slice shape, field, uniform split, group]}, by a first step.
 
         Raises:
-            RuntimeError: in other modes than semi_auto_parallel or auto_parallel. ValueError: without sink mode.
+            RuntimeError: in other modes than semi_auto_parallel or auto_parallel.
         """
         check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
-        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout"):
-            raise ValueError("Only dataset sink mode is supported for now.")
-        check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
         return layouts(self._train_network, lambda: next(iter(DatasetHelper(train_dataset, False))), True)
@@ -266,7 +291,7 @@ class Model:
         """As `infer_train_layout`, by the network's call with these inputs.
 
         Raises:
-            RuntimeError: in other modes than semi_auto_parallel or auto_parallel. TypeError, ValueError: wrong inputs.
+            RuntimeError: in other modes than semi_auto_parallel or auto_parallel. TypeError: for other inputs.
         """
         check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
         inputs = [predict_input(item, self._is_torch) for item in predict_data]
@@ -305,13 +330,12 @@ class Model:
         valid_dataset: Any,
         valid_frequency: Any,
     ) -> None:
-        check_epochs(where, epoch, initial_epoch, sink_mode, sink_size)
+        check_epochs(where, epoch, initial_epoch, sink_size)
         if self._is_torch:
             check_torch(self._train_network)
         size = dataset_size(dataset)
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        check_sink_size(sink_size, where)
         callbacks = list(callbacks) if isinstance(callbacks, tuple) else callbacks
         check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)

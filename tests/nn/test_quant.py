@@ -197,24 +197,13 @@ def test_training_with_it(mode: int, request: pytest.FixtureRequest) -> None:
     ("kwargs", "error", "message"),
     [
         ({"min_init": 6}, ValueError, "must be greater than 'min_init'"),
-        ({"quant_delay": 1.5}, TypeError, "quant_delay"),
-        ({"quant_delay": -1}, ValueError, "quant_delay"),
         ({"mode": "OTHER"}, ValueError, "mode"),
         ({"mode": "LEARNED_SCALE"}, ValueError, "'symmetric' to be True"),
         ({"mode": "LEARNED_SCALE", "symmetric": True}, ValueError, "either 'narrow_range' or 'neg_trunc'"),
-        ({"ema_decay": 1.5}, ValueError, "ema_decay"),
         ({"quant_dtype": QuantDtype.INT3}, ValueError, "4, 7, 8 bits"),
         ({"quant_dtype": "wide"}, ValueError, "bits"),
-        ({"max_init": [1, 2]}, ValueError, "length of the list 'max_init' must be 1"),
     ],
 )
 def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         FakeQuantWithMinMaxObserver(**kwargs)
-
-
-def test_wrong_use() -> None:
-    with pytest.raises(ValueError, match="axis 1 of the input must have 2 channels"):
-        FakeQuantWithMinMaxObserver(per_channel=True, num_channels=2)(Tensor(X))
-    with pytest.raises(ValueError, match="only the mode 'LEARNED_SCALE' can be reset"):
-        FakeQuantWithMinMaxObserver().reset()

@@ -409,14 +409,10 @@ def test_rounding_is_torchs_fake_quantize_and_the_formulas(
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: nn.Conv2dQuant(3, 4, 3, quant_config=1), TypeError, "quant_config"),
         (lambda: nn.Conv2dQuant(3, 4, 3, num_bits=3), ValueError, "4, 7, 8 bits"),
         (lambda: nn.Conv2dQuant(0, 4, 3), ValueError, ""),
-        (lambda: nn.Conv2dBnFoldQuant(3, 4, 3, freeze_bn=-1), ValueError, "freeze_bn"),
-        (lambda: nn.Conv2dBnFoldQuantOneConv(3, 4, 3, momentum=2.0), ValueError, "momentum"),
         (lambda: nn.DenseQuant(3, 4, activation=3), TypeError, "activation"),
         (lambda: nn.DenseQuant(3, "4"), ValueError, ""),
-        (lambda: nn.HSwishQuant(nn.ReLU()), ValueError, "must be nn.HSwish, but got ReLU"),
         (lambda: nn.DenseQuant(3, 4)(Tensor(X)), RuntimeError, ""),
         (
             lambda: nn.Conv2dQuant(5, 4, 3)(Tensor(X)),

@@ -92,11 +92,6 @@ def test_pattern_of_nodes() -> None:
     pattern = PatternNode("add", ops.Add, [VarNode(), PatternNode("conv", nn.Conv2d)])
     engine = PatternEngine(pattern, Sums())
     assert engine.pattern() is pattern and not engine.apply(SymbolTree.create(Net()))
-
-
-def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match="replacement"):
-        PatternEngine([nn.Conv2d])
     with pytest.raises(TypeError, match="Cell, Primitive"):
         PatternEngine([int], Fused())
     with pytest.raises(TypeError, match="inputs"):

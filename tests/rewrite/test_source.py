@@ -142,8 +142,6 @@ def test_a_network_is_saved(tmp_path: Path) -> None:
     assert tree.get_saved_file_name() == str(tmp_path / "net.py")
     tree.save_network_to_file()
     assert (tmp_path / "net.py").read_text() == tree.get_code()
-    with pytest.raises(TypeError, match="file_name"):
-        tree.set_saved_file_name(3)
 
 
 class Flow(nn.Cell):
@@ -219,8 +217,6 @@ def test_neighbours_and_attributes_of_a_node() -> None:
     relu.set_attribute("key", 3)
     assert (relu.get_attribute("key"), relu.get_attribute("training"), relu.get_attribute("none")) == (3, False, None)
     assert relu.get_attributes()["key"] == 3
-    with pytest.raises(TypeError, match="key"):
-        relu.set_attribute(3, 3)
     assert tree.get_node("range").get_attributes() == {}
 
 
@@ -229,6 +225,5 @@ def test_another_output() -> None:
     node = tree.set_output(0, "i")
     assert node.get_node_type() is NodeType.Output
     assert tree.get_network()(Tensor([1.0])) == 1
-    for index, value, error in ((1, "x", ValueError), ("a", "x", TypeError), (0, 3, TypeError)):
-        with pytest.raises(error):
-            tree.set_output(index, value)
+    with pytest.raises(IndexError):
+        tree.set_output(1, "x")

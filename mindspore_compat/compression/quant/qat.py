@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_int
 from mindspore_compat.compression.common.constant import QuantDtype
 from mindspore_compat.compression.quant._convert import Conversion, convert
 from mindspore_compat.compression.quant._threshold import weight_bounds
@@ -88,7 +87,7 @@ class QuantizationAwareTraining(Quantizer):
             more with float ones.
 
     Raises:
-        TypeError: for a value of another type. ValueError: for more than two values, or an option that does not go with
+        ValueError: for more than two values, or an option that does not go with
             the others.
     """
 
@@ -107,13 +106,10 @@ class QuantizationAwareTraining(Quantizer):
         one_conv_fold: bool = True,
     ) -> None:
         super().__init__(optimize_option)
-        owner = type(self).__name__
-        self.bn_fold = check_bool(bn_fold, "bn_fold", owner)
-        self.one_conv_fold = check_bool(one_conv_fold, "one_conv_fold", owner)
-        self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", owner)
-        delays = [check_non_negative_int(item, "quant_delay", owner) for item in pair(quant_delay, "quant_delay")]
+        self.bn_fold, self.one_conv_fold, self.freeze_bn = bn_fold, one_conv_fold, freeze_bn
+        delays = list(pair(quant_delay, "quant_delay"))
         flags = {
-            name: [check_bool(item, name, owner) for item in pair(value, name)]
+            name: list(pair(value, name))
             for name, value in (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))
         }
         self.weight_dtype, self.act_dtype = pair(quant_dtype, "quant_dtype")
@@ -145,10 +141,8 @@ class QuantizationAwareTraining(Quantizer):
         """The network, changed in place; on every device.
 
         Raises:
-            ValueError: if it is no Cell, or holds an activation that can not be replaced.
+            ValueError: if it holds an activation that can not be replaced.
         """
-        if not isinstance(network, Cell):
-            raise ValueError(f"For 'quantize', the 'network' must be a Cell, but got {type(network).__name__}.")
         return convert(
             network,
             Conversion(

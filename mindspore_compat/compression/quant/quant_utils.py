@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from mindspore_compat.compression.quant._threshold import compute_KL_threshold, weight_bounds
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
 
 __all__ = ["load_nonquant_param_into_quant_net", "query_quant_layers", "compute_KL_threshold"]
@@ -15,9 +14,7 @@ _KINDS = ("weight", "bias", "gamma", "beta", "moving_mean", "moving_variance", "
 
 
 def query_quant_layers(network: Any) -> None:
-    """Print the place and the type of every observer. Raises: ValueError if ``network`` is no Cell."""
-    if not isinstance(network, Cell):
-        raise ValueError(f"For 'query_quant_layers', the 'network' must be a Cell, but got {type(network).__name__}.")
+    """Print the place and the type of every observer."""
     for path, cell in network.cells_and_names():
         if isinstance(cell, FakeQuantWithMinMaxObserver):
             print(f"{path:60}\t{cell.quant_dtype!s:10}")
@@ -38,14 +35,9 @@ def load_nonquant_param_into_quant_net(
             those of observers go without saying.
 
     Raises:
-        TypeError: if ``quant_new_params`` is no list. ValueError: for a parameter of no known kind, or one whose shape
+        ValueError: for a parameter of no known kind, or one whose shape
             differs.
     """
-    if quant_new_params is not None and not isinstance(quant_new_params, list):
-        raise TypeError(
-            f"For 'load_nonquant_param_into_quant_net', 'quant_new_params' must be a list or None, "
-            f"but got {type(quant_new_params).__name__}."
-        )
     waiting = {
         kind: iter([(name, value) for name, value in params_dict.items() if name.endswith(kind)]) for kind in _KINDS
     }

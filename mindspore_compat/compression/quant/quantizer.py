@@ -25,18 +25,11 @@ class Quantizer(ABC):
     Args:
         optimize_option: an `OptimizeOption`, or a list or tuple of them.
 
-    Raises:
-        ValueError: for anything else.
     """
 
     def __init__(self, optimize_option: Any = OptimizeOption.QAT) -> None:
-        options = list(optimize_option) if isinstance(optimize_option, (list, tuple)) else [optimize_option]
-        for option in options:
-            if not isinstance(option, OptimizeOption):
-                raise ValueError(
-                    f"For '{type(self).__name__}', the 'optimize_option' must be of OptimizeOption, but got {option!r}."
-                )
-        self.optimize_option = options
+        many = isinstance(optimize_option, (list, tuple))
+        self.optimize_option = [OptimizeOption(item) for item in (optimize_option if many else [optimize_option])]
 
     @abstractmethod
     def quantize(self, network: Any) -> Any:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat import _checkparam
-from mindspore_compat.experimental.optim._scheduler import LRScheduler, check_int, per_group, put
+from mindspore_compat.experimental.optim._scheduler import LRScheduler, per_group, put
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._groups import host_parameter, host_tensor
 
@@ -18,9 +17,6 @@ class CosineAnnealingLR(LRScheduler):
     """eta_min + (base - eta_min)·(1 + cos(π·epoch/T_max))/2, step by step from the last rate."""
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        if not isinstance(eta_min, (float, int)):
-            raise TypeError(f"For 'CosineAnnealingLR', the 'eta_min' must be float or int, but got {type(eta_min)}.")
-        check_int(T_max, "For 'CosineAnnealingLR', the 'T_max'")
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
@@ -48,7 +44,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} should be an integer and equal or greater than 1, but got {value}")
-        _checkparam.check_value_type("eta_min", eta_min, [float, int])
         self.T_0, self.T_i = host_parameter(float(T_0), "T_0"), host_parameter(float(T_0), "T_i")
         self.T_mult, self.eta_min = T_mult, host_tensor(eta_min)
         self.T_cur = host_parameter(float(last_epoch), "T_cur")

@@ -9,6 +9,7 @@ import torch
 from mindspore_compat.common._wrap import memory
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.experimental.optim._scheduler import per_group
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._groups import host_parameter, host_tensor
 
@@ -30,7 +31,7 @@ class ReduceLROnPlateau:
         eps: smaller changes of the rate are not made.
 
     Raises:
-        TypeError, ValueError: for wrong arguments.
+        ValueError: for wrong arguments.
     """
 
     def __init__(
@@ -47,18 +48,13 @@ class ReduceLROnPlateau:
     ) -> None:
         if factor >= 1.0:
             raise ValueError("The lr factor should be less than 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"Expected an `Optimizer`, but got type {type(optimizer).__name__}")
-        count = len(optimizer.param_groups)
-        if isinstance(min_lr, (list, tuple)) and len(min_lr) != count:
-            raise ValueError(f"Expected {count} min_lrs, got {len(min_lr)}")
         if mode not in ("min", "max"):
             raise ValueError(f"`mode` should be 'min' or 'max', but got {mode}.")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"`threshold mode` should be 'rel' or 'abs', but got {threshold_mode}.")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
-        self.min_lrs = [host_tensor(low) for low in (min_lr if isinstance(min_lr, (list, tuple)) else [min_lr] * count)]
+        self.min_lrs = [host_tensor(low) for low in per_group(min_lr, optimizer, "Expected {} min_lrs, got {}")]
         self.mode_worse = float("inf") if mode == "min" else float("-inf")
         name = "last_epoch_" + type(self).__name__
         self.last_epoch = host_parameter(0, name, torch.int32)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat import _checkparam
 from mindspore_compat.common._wrap import memory
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._groups import host_parameter, host_tensor
 
-__all__ = ["LRScheduler", "check_float", "check_int", "copied", "per_group", "put"]
+__all__ = ["LRScheduler", "copied", "per_group", "put"]
 
 
 def put(parameter: Parameter, value: Any) -> None:
@@ -20,16 +19,6 @@ def put(parameter: Parameter, value: Any) -> None:
 
 def copied(parameter: Any) -> Tensor:
     return host_tensor(float(parameter))
-
-
-def check_int(value: Any, message: str) -> None:
-    if not isinstance(value, int):
-        raise TypeError(f"{message} must be int, but got {type(value)}.")
-
-
-def check_float(value: Any, owner: str, name: str) -> None:
-    if not isinstance(value, float):
-        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value)}.")
 
 
 def per_group(value: Any, optimizer: Optimizer, message: str) -> list[Any]:
@@ -51,22 +40,13 @@ class LRScheduler:
         last_epoch: -1 starts anew; another number goes on, with "initial_lr" in every group.
 
     Raises:
-        TypeError, ValueError: for wrong arguments. KeyError: without "initial_lr" when going on.
+        KeyError: without "initial_lr" when going on.
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        _checkparam.check_value_type("last_epoch", last_epoch, [int])
-        if last_epoch < -1:
-            raise ValueError(f"Invalid last_epoch: {last_epoch}")
-        for number, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
+        if last_epoch == -1:
+            for group in optimizer.param_groups:
                 group.setdefault("initial_lr", copied(group["lr"]))
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming an optimizer"
-                )
         self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
         self.optimizer = optimizer
         self._last_lr: list[Parameter] = list(optimizer.lrs)

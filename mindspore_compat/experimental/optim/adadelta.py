@@ -6,12 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
-from mindspore_compat.experimental.optim.optimizer import (
-    Optimizer,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import Optimizer
 
 __all__ = ["Adadelta"]
 
@@ -29,10 +24,6 @@ class Adadelta(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        _checkparam.check_float_range(rho, 0.0, 1.0, _checkparam.INC_BOTH, "rho", self.cls_name)
         super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
         self.accum = self.parameters.clone(prefix="accum", init=0)
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)

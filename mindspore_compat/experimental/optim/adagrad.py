@@ -6,11 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.optimizer import (
-    CountingOptimizer,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["Adagrad"]
@@ -30,11 +26,6 @@ class Adagrad(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than(lr_decay, "lr_decay", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        check_not_less_than(initial_accumulator_value, "initial_accumulator_value", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,

@@ -6,14 +6,14 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
+from mindspore_compat.experimental.optim.adamw import AdamStates
 from mindspore_compat.nn.optim._device import add_quotients_, in_single, single
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["Adam"]
 
 
-class Adam(CountingOptimizer):
+class Adam(AdamStates):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
     As in upstream ``amsgrad`` has no effect here: its operator knows no maximum; ``mint.optim.Adam`` has it.
@@ -24,8 +24,6 @@ class Adam(CountingOptimizer):
         >>> print([item.name for item in optimizer.exp_avg])
         ['exp_avg.weight', 'exp_avg.bias']
     """
-
-    _counter = "state_step"
 
     def __init__(
         self,
@@ -38,19 +36,7 @@ class Adam(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        check_adam(lr, betas, eps, weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
-            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
-        self._add_counter()
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = map(single, group["betas"])

@@ -6,12 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.optimizer import (
-    CountingOptimizer,
-    check_betas,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["Adamax"]
@@ -30,10 +25,6 @@ class Adamax(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
-        check_betas(betas, self.cls_name)
         super().__init__(
             params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         )

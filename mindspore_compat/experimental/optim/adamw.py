@@ -7,19 +7,48 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import memory
-from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["AdamW"]
 
 
-class DecoupledAdam(CountingOptimizer):
+class AdamStates(CountingOptimizer):
+    """Arguments and states of Adam and AdamW, here and in ``mint.optim``."""
+
+    _counter = "state_step"
+    _moments = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any,
+        betas: tuple[float, float],
+        eps: float,
+        weight_decay: float,
+        amsgrad: bool,
+        maximize: bool,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        for name in self._moments:
+            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+        self._add_counter()
+
+
+class DecoupledAdam(AdamStates):
     """p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with
     ``amsgrad`` the running maximum of v takes its place.
     """
 
-    _counter = "state_step"
     _decays_gradients = False
 
     def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
@@ -60,19 +89,7 @@ class AdamW(DecoupledAdam):
         *,
         maximize: bool = False,
     ) -> None:
-        check_adam(lr, betas, eps, weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
-            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
-        self._add_counter()
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
     def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
         return self._at(self.max_exp_avg_sq, part)

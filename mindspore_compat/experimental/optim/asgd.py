@@ -7,11 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.experimental.optim.optimizer import (
-    CountingOptimizer,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 
 __all__ = ["ASGD"]
 
@@ -31,11 +27,6 @@ class ASGD(CountingOptimizer):
         weight_decay: float = 0.0,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        for name, value in (("lambd", lambd), ("t0", t0)):
-            if not isinstance(value, float):
-                raise TypeError(f"For 'ASGD', the type of {name} must be float, but got {type(value)}.")
         defaults = {
             "lr": lr,
             "lambd": lambd,

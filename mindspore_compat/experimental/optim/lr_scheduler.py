@@ -8,14 +8,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
-from mindspore_compat import _checkparam
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.experimental.optim._cyclic import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR
 from mindspore_compat.experimental.optim._plateau import ReduceLROnPlateau
-from mindspore_compat.experimental.optim._scheduler import LRScheduler, check_float, check_int, copied, per_group, put
+from mindspore_compat.experimental.optim._scheduler import LRScheduler, copied, per_group, put
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._groups import host_parameter
 
@@ -49,8 +49,6 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        check_int(step_size, "For 'StepLR', the 'step_size'")
-        check_float(gamma, "StepLR", "gamma")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -75,13 +73,6 @@ class LinearLR(LRScheduler):
         total_iters: int = 5,
         last_epoch: int = -1,
     ) -> None:
-        if not 0 < start_factor <= 1.0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1."
-            )
-        if not 0 <= end_factor <= 1.0:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        check_int(total_iters, "For 'LinearLR', the type of total_iters")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -103,7 +94,6 @@ class ExponentialLR(LRScheduler):
     """The rate is multiplied by ``gamma`` at each epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        check_float(gamma, "ExponentialLR", "gamma")
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -118,10 +108,6 @@ class PolynomialLR(LRScheduler):
     """base·(1 - epoch/total_iters)^power, 0 after ``total_iters`` epochs."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        check_float(power, "PolynomialLR", "power")
-        if power < 0:
-            raise ValueError(f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}.")
-        check_int(total_iters, "For 'PolynomialLR', the type of total_iters")
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -162,15 +148,7 @@ class MultiStepLR(LRScheduler):
     """The rate is multiplied by ``gamma`` at each epoch in ``milestones``."""
 
     def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
-        _checkparam.check_value_type("milestones", milestones, [list])
-        for milestone in milestones:
-            if not isinstance(milestone, int):
-                raise TypeError(
-                    "For 'MultiStepLR', elements of the 'milestones' must be type of int, but got one element of "
-                    f"'milestones' type: {type(milestone)}."
-                )
-        _checkparam.check_value_type("gamma", gamma, [float, int])
-        self.milestones = Counter(milestones)
+        self.milestones = Counter(map(index, milestones))
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -190,7 +168,6 @@ class ConstantLR(LRScheduler):
     ) -> None:
         if not 0 <= factor <= 1.0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        check_int(total_iters, "For 'ConstantLR', the type of total_iters")
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 

@@ -7,12 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.experimental.optim.optimizer import (
-    CountingOptimizer,
-    check_betas,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import in_single
 from mindspore_compat.nn.optim.adam import update_moments
 
@@ -33,11 +28,6 @@ class NAdam(CountingOptimizer):
         weight_decay: float = 0.0,
         momentum_decay: float = 4e-3,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        check_not_less_than(momentum_decay, "momentum_decay", self.cls_name)
-        check_betas(betas, self.cls_name)
         defaults = {
             "lr": lr,
             "betas": betas,

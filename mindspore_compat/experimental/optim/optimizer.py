@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim._device import add_scaled, on_device, widened
-from mindspore_compat.nn.optim._groups import host_parameter
+from mindspore_compat.nn.optim._groups import host_parameter, not_negative
 from mindspore_compat.ops.composite.base import HyperMap, Map
 
 __all__ = ["Optimizer"]
@@ -29,37 +28,6 @@ __all__ = ["Optimizer"]
 _log = logging.getLogger("mindspore_compat")
 _Base = torch._C.TensorBase
 _item = _Base.item
-
-
-def check_not_less_than(arg_value: float, arg_name: str, prim: str, value: float = 0.0) -> None:
-    """ValueError if ``arg_value`` < ``value``."""
-    if arg_value < value:
-        raise ValueError(f"For {prim}, the {arg_name} must be greater than or equal to {value}, but got {arg_value}.")
-
-
-def check_not_less_than_without_equal(arg_value: float, arg_name: str, prim: str, value: float = 0.0) -> None:
-    """ValueError if ``arg_value`` <= ``value``."""
-    if arg_value <= value:
-        raise ValueError(f"For {prim}, the {arg_name} must be greater than {value}, but got {arg_value}.")
-
-
-def check_betas(betas: Sequence[float], prim: str) -> None:
-    """ValueError unless both are in [0, 1)."""
-    for position in range(2):
-        _checkparam.check_float_range(betas[position], 0.0, 1.0, _checkparam.INC_LEFT, f"betas[{position}]", prim)
-
-
-def check_adam(lr: Any, betas: Any, eps: float, weight_decay: float) -> None:
-    """ValueError for values that Adam and AdamW refuse."""
-    for is_wrong, name, value in (
-        (lr < 0.0, "learning rate", lr),
-        (eps < 0.0, "epsilon value", eps),
-        (not 0.0 <= betas[0] < 1.0, "beta parameter at index 0", betas[0]),
-        (not 0.0 <= betas[1] < 1.0, "beta parameter at index 1", betas[1]),
-        (weight_decay < 0.0, "weight_decay value", weight_decay),
-    ):
-        if is_wrong:
-            raise ValueError(f"Invalid {name}: {value}")
 
 
 class Optimizer(Cell):
@@ -73,8 +41,7 @@ class Optimizer(Cell):
         defaults: what groups that do not say otherwise use.
 
     Raises:
-        ValueError: without parameters, for a negative or non-scalar rate, a negative decay, a parameter in two groups.
-        TypeError: for other types.
+        ValueError: without parameters, for a negative rate or decay, betas outside [0, 1), a parameter in two groups.
 
     Examples:
         >>> net = nn.Dense(3, 2)
@@ -120,8 +87,7 @@ class Optimizer(Cell):
         """Add a group: a dict with "params" and values that differ from the defaults.
 
         Raises:
-            TypeError: if it is no dict, or "params" hold something else than Parameters. ValueError: for a parameter
-                that another group holds.
+            ValueError: for a parameter that another group holds.
         """
         number = len(self.param_groups)
         group = self._preprocess_param_group(param_group)
@@ -131,7 +97,9 @@ class Optimizer(Cell):
         rate = self._build_single_lr(group.get("lr"), f"learning_rate_group_{number}")
         self.lrs.append(rate)
         group["lr"] = rate
-        group["weight_decay"] = self._preprocess_weight_decay(group.get("weight_decay", 0.0))
+        group["weight_decay"] = not_negative(group.get("weight_decay", 0.0), "weight_decay")
+        if not all(0.0 <= beta < 1.0 for beta in group.get("betas", ())):
+            raise ValueError(f"For 'Optimizer', the 'betas' must be in range [0.0, 1.0), but got {group['betas']}.")
         if group.get("amsgrad") and self._amsgrad_in_group:
             group["max_exp_avg_sq"] = ParameterTuple(group["params"]).clone(prefix="max_exp_avg_sq", init="zeros")
         self.param_groups.append(group)
@@ -139,20 +107,12 @@ class Optimizer(Cell):
 
     @staticmethod
     def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
-        if parameters is None:
-            raise ValueError(f"For 'Optimizer', the argument {param_info} can not be None.")
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                f"For 'Optimizer', the argument {param_info} must be Iterable type, but got {type(parameters)}."
-            )
         found = list(parameters)
         if not found:
             raise ValueError(f"For 'Optimizer', the argument {param_info} must not be empty.")
         return found
 
     def _preprocess_param_group(self, param_group: Any) -> dict[str, Any]:
-        if not isinstance(param_group, dict):
-            raise TypeError("Param group must be a dict.")
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError(
@@ -160,9 +120,6 @@ class Optimizer(Cell):
                 "will change between runs. Please use a list instead."
             )
         found = param_group["params"] = [params] if isinstance(params, Parameter) else list(params)
-        for item in found:
-            if not isinstance(item, Parameter):
-                raise TypeError(f"Optimizer can only optimize Parameters, but one of the params is {type(item)}.")
         ids = {id(item) for item in found}
         if len(ids) != len(found):
             _log.warning("Optimizer contains a parameter group with duplicate parameters.")
@@ -171,25 +128,7 @@ class Optimizer(Cell):
         return param_group
 
     def _build_single_lr(self, learning_rate: Any, name: str) -> Parameter:
-        if isinstance(learning_rate, (float, int)):
-            _checkparam.check_non_negative_float(float(learning_rate), "learning rate", self.cls_name)
-            return host_parameter(float(learning_rate), name)
-        if isinstance(learning_rate, torch.Tensor):
-            if learning_rate.ndim:
-                raise ValueError("For 'Optimizer', if 'learning_rate' is a Tensor, then it should be scalar Tensor")
-            return host_parameter(float(learning_rate), name)
-        raise TypeError(
-            "For 'Optimizer', the argument 'learning_rate' must be int, float or Tensor, "
-            f"but got {type(learning_rate)}."
-        )
-
-    def _preprocess_weight_decay(self, weight_decay: Any) -> float:
-        if not isinstance(weight_decay, (float, int)):
-            raise TypeError(
-                f"For 'Optimizer', the argument 'Weight_decay' must be int or float, but got {type(weight_decay)}."
-            )
-        _checkparam.check_non_negative_float(float(weight_decay), "weight_decay", self.cls_name)
-        return float(weight_decay)
+        return host_parameter(not_negative(learning_rate, "learning rate"), name)
 
     def _decay_weight(self, weight_decay: float, params: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
         """gradients + weight_decay·params."""
@@ -234,8 +173,6 @@ class Optimizer(Cell):
             RuntimeError: if the number of gradients is not that of the parameters. ValueError: if a size is not.
         """
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
-        if type(self)._update is Optimizer._update:
-            raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
         if len(gradients) != self.group_start_id[-1]:
             raise RuntimeError(
                 f"For '{self.cls_name}', the number of gradients must be that of the parameters "
@@ -268,7 +205,7 @@ class Optimizer(Cell):
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         """Update one group: ``part`` is where it lies in ``parameters`` and in states; all are plain tensors."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     @staticmethod
     def _at(states: Sequence[Any], part: slice) -> list[Any]:

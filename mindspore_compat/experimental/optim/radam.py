@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.experimental.optim.optimizer import (
-    CountingOptimizer,
-    check_betas,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["RAdam"]
@@ -31,10 +26,6 @@ class RAdam(CountingOptimizer):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
-        check_betas(betas, self.cls_name)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self._add_counter()
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")

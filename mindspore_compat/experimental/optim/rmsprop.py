@@ -6,11 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.optimizer import (
-    Optimizer,
-    check_not_less_than,
-    check_not_less_than_without_equal,
-)
+from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
 __all__ = ["RMSprop"]
@@ -32,11 +28,6 @@ class RMSprop(Optimizer):
         centered: bool = False,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than(alpha, "alpha", self.cls_name)
-        check_not_less_than_without_equal(eps, "eps", self.cls_name)
-        check_not_less_than(momentum, "momentum", self.cls_name)
-        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
         defaults = {
             "lr": lr,
             "momentum": momentum,

@@ -6,8 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
-from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_not_less_than_without_equal
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 
 __all__ = ["Rprop"]
 
@@ -28,9 +27,6 @@ class Rprop(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        check_not_less_than_without_equal(lr, "lr", self.cls_name)
-        check_not_less_than_without_equal(etas[1], "etas[1]", self.cls_name, 1.0)
-        _checkparam.check_float_range(etas[0], 0.0, 1.0, _checkparam.INC_NEITHER, "etas[0]", self.cls_name)
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize})
         self.prev = self.parameters.clone(prefix="prev", init="zeros")
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 
 from mindspore_compat import _checkparam
-from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.experimental.optim.optimizer import Optimizer
-from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
 
 __all__ = ["SGD"]
 
@@ -36,15 +35,7 @@ class SGD(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        _checkparam.check_value_type("lr", lr, [float, int, Tensor], self.cls_name)
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        _checkparam.check_value_type("momentum", momentum, [int, float], self.cls_name)
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
         momentum = float(momentum)
-        _checkparam.check_value_type("nesterov", nesterov, [bool], self.cls_name)
-        _checkparam.check_value_type("maximize", maximize, [bool], self.cls_name)
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -58,11 +49,7 @@ class SGD(Optimizer):
         for group in self.param_groups:
             _checkparam.check_value_type("dampening", group["dampening"], [int, float], self.cls_name)
             group["dampening"] = float(group["dampening"])
-        if nesterov and (momentum <= 0.0 or dampening != 0.0):
-            raise ValueError(
-                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
-                f"but got 'momentum' {momentum}, 'dampening' {dampening}"
-            )
+        check_nesterov(nesterov, momentum, dampening)
         self.accum = self.parameters.clone(prefix="accum", init="zeros")
         self.stat = self.parameters.clone(prefix="stat", init="ones")
 

@@ -5,18 +5,27 @@ Ranks that are given are ranks in the world; ``async_op=True`` gives a handle wh
 """
 
 from mindspore_compat.communication._in_place import (
+    P2POp,
     all_gather,
     all_gather_into_tensor,
     all_gather_into_tensor_uneven,
     all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    batch_isend_irecv,
     broadcast,
+    gather,
+    irecv,
+    isend,
+    recv,
     reduce,
     reduce_scatter,
     reduce_scatter_tensor,
     reduce_scatter_tensor_uneven,
+    scatter,
+    send,
 )
-from mindspore_compat.communication._in_place_roots import all_to_all, all_to_all_single, barrier, gather, scatter
-from mindspore_compat.communication._peers import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from mindspore_compat.mint.distributed._objects import (
     all_gather_object,
     broadcast_object_list,

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.adamw import DecoupledAdam
-from mindspore_compat.experimental.optim.optimizer import check_adam
 
 __all__ = ["Adam"]
 
@@ -17,31 +16,9 @@ class TorchAdam(DecoupledAdam):
 
     _amsgrad_in_group = True
     _first_count = 0.0
+    _moments = ("exp_avg", "exp_avg_sq")
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float,
-        betas: Any,
-        eps: float,
-        weight_decay: float,
-        amsgrad: bool,
-        maximize: bool,
-    ) -> None:
-        if len(betas) != 2:
-            raise ValueError(f"For '{self.cls_name}', the 'betas size' must be in [2], but got {len(betas)}.")
-        check_adam(lr, betas, eps, weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
-        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+    def _add_counter(self) -> None:
         self.state_step = self._count([self._first_count], "state_step", torch.float32)
 
     @property
@@ -66,7 +43,7 @@ class Adam(TorchAdam):
     running maximum of v takes its place; weight decay is added to the gradients.
 
     Raises:
-        TypeError: for other types. ValueError: for a rate, eps or decay below 0, betas outside [0, 1).
+        TypeError: for other types. ValueError: for a rate or decay below 0, betas outside [0, 1).
 
     Examples:
         >>> net = nn.Dense(3, 2)

@@ -13,7 +13,7 @@ class AdamW(TorchAdam):
     """torch's AdamW: p *= 1 - lr·weight_decay, then as `Adam`. ``state_step`` starts at -1, as upstream's.
 
     Raises:
-        TypeError: for other types. ValueError: for a rate, eps or decay below 0, betas outside [0, 1).
+        TypeError: for other types. ValueError: for a rate or decay below 0, betas outside [0, 1).
     """
 
     _first_count = -1.0

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
-from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
 
 __all__ = ["SGD"]
 
@@ -19,7 +19,7 @@ class SGD(CountingOptimizer):
     The rate is the group's "lr", which schedulers change; upstream keeps using the one that the group began with.
 
     Raises:
-        TypeError: for other types. ValueError: for a negative rate, momentum or decay, or Nesterov without momentum.
+        TypeError: for other types. ValueError: for a negative rate or decay, or Nesterov without momentum.
     """
 
     def __init__(
@@ -33,9 +33,6 @@ class SGD(CountingOptimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
-            if value < 0.0:
-                raise ValueError(f"Invalid {name}: {value}")
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -45,11 +42,7 @@ class SGD(CountingOptimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        if nesterov and (momentum <= 0.0 or dampening != 0.0):
-            raise ValueError(
-                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
-                f"but got 'momentum' {momentum}, 'dampening' {dampening}"
-            )
+        check_nesterov(nesterov, momentum, dampening)
         self.momentum_buf = self.parameters.clone(prefix="momentum_buf", init="zeros")
         self._add_counter()
 

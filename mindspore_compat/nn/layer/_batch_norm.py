@@ -63,8 +63,6 @@ class _BatchNorm(Cell):
         super().__init__()
         owner = type(self).__name__
         self.num_features = num_features
-        if not 0 <= momentum <= 1:
-            raise ValueError(f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.eps, self.momentum, self.affine = eps, 1.0 - momentum, affine
         self._eps, self._momentum = self.eps, self.momentum

@@ -58,11 +58,6 @@ class _Conv(Cell):
         self.out_channels = out_channels
         self.group = self._groups = group  # as the sizes: fixed from here on
         self.has_bias = has_bias
-        if in_channels % group or out_channels % group:
-            raise ValueError(
-                f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got "
-                f"in_channels:{in_channels}, out_channels:{out_channels}, group:{group}."
-            )
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
         self.padding, self.data_format = padding, data_format
@@ -102,13 +97,8 @@ class _Conv(Cell):
         )
 
 
-def _line_init(weight_init: Any, owner: str) -> Any:
+def _line_init(weight_init: Any) -> Any:
     """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
     if not isinstance(weight_init, torch.Tensor):
         return weight_init
     return torch.unsqueeze(weight_init, 2)
-
-
-def _line_sizes(owner: str, **given: Any) -> list[tuple[int, int]]:
-    """(1, n) of each argument of a 1-D layer."""
-    return [(1, value) for value in given.values()]

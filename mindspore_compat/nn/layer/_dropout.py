@@ -28,16 +28,9 @@ class Dropout(Cell):
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = torch.float32) -> None:
         super().__init__()
-        if p is None:
-            if not 0 < keep_prob <= 1:
-                raise ValueError(
-                    f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
-                )
-            self._rate, kept = 1.0 - keep_prob, keep_prob
-        else:
-            if not 0 <= p < 1:
-                raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
-            self._rate, kept = float(p), 1.0 - p
+        self._rate, kept = (1.0 - keep_prob, keep_prob) if p is None else (float(p), 1.0 - p)
+        if not 0 <= self._rate < 1:
+            raise ValueError(f"For 'Dropout', the rate of zeroed elements must be in [0, 1), but got {self._rate}.")
         self.p, self.keep_prob = p, keep_prob
         self._stream = F.dropout_stream(kept, *_get_graph_seed(0, "dropout"))
 
@@ -55,8 +48,6 @@ class DropoutExt(Cell):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1], but got {p}.")
         self.p, self.inplace = p, inplace
 
     def construct(self, input: Any) -> Any:
@@ -75,9 +66,6 @@ class _ChannelDropout(Cell):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        owner = type(self).__name__
-        if not 0 <= p <= 1:
-            raise ValueError(f"For '{owner}', the 'p' must be a number in range [0, 1], but got {p}.")
         self.p = self._rate = p
         self.keep_prob = 1.0 - p
 

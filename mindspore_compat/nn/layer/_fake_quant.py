@@ -15,8 +15,6 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import (
-    check_float_range,
-    check_non_negative_int,
     check_str_in,
 )
 from mindspore_compat.common.dtype import QuantDtype
@@ -118,10 +116,10 @@ class FakeQuantWithMinMaxObserver(Cell):
         self.symmetric = symmetric
         self.narrow_range = narrow_range
         self.neg_trunc = neg_trunc
-        self.ema_decay = check_float_range(ema_decay, "ema_decay", owner, 0, 1)
+        self.ema_decay = ema_decay
         self.num_channels = num_channels
         self.channel_axis = channel_axis
-        self.quant_delay = check_non_negative_int(quant_delay, "quant_delay", owner)
+        self.quant_delay = quant_delay
         self.mode = check_str_in(mode, "mode", ("DEFAULT", "LEARNED_SCALE"), owner)
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, owner)
         if self.mode == "LEARNED_SCALE":
@@ -150,22 +148,15 @@ class FakeQuantWithMinMaxObserver(Cell):
             )
 
     def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
-        owner, count = type(self).__name__, self.num_channels if self.per_channel else 1
-        found = []
-        for name, value in (
-            ("min_init", 0 if self.mode == "LEARNED_SCALE" and self.neg_trunc else self.min_init),
-            ("max_init", self.max_init),
-        ):
-            values = value if isinstance(value, list) else [value] * count
-            if len(values) != count:
-                raise ValueError(
-                    f"For '{owner}', the length of the list '{name}' must be {count}, but got {len(values)}."
-                )
-            found.append(np.array(values, np.float32))
+        count = self.num_channels if self.per_channel else 1
+        start = 0 if self.mode == "LEARNED_SCALE" and self.neg_trunc else self.min_init
+        found = [
+            np.array(value if isinstance(value, list) else [value] * count, np.float32)
+            for value in (start, self.max_init)
+        ]
         if not (found[1] > found[0]).all():
             raise ValueError(
-                f"For '{owner}', the 'max_init' must be greater than 'min_init', but got {self.max_init} and "
-                f"{self.min_init}."
+                f"The 'max_init' must be greater than 'min_init', but got {self.max_init} and {self.min_init}."
             )
         return found[0], found[1]
 
@@ -179,10 +170,6 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     def reset(self, quant_dtype: Any = QuantDtype.INT8, min_init: Any = -6, max_init: Any = 6) -> None:
         """Another type and range. Raises: ValueError in DEFAULT mode, or for a wrong range."""
-        if self.mode != "LEARNED_SCALE":
-            raise ValueError(
-                f"For '{type(self).__name__}', only the mode 'LEARNED_SCALE' can be reset, but got {self.mode}."
-            )
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, type(self).__name__)
         self.min_init, self.max_init = min_init, max_init
         for parameter, value in zip(
@@ -198,11 +185,6 @@ class FakeQuantWithMinMaxObserver(Cell):
         )
 
     def construct(self, x: Any) -> Any:
-        if self.per_channel and x.shape[self.channel_axis] != self.num_channels:
-            raise ValueError(
-                f"For '{type(self).__name__}', axis {self.channel_axis} of the input must have {self.num_channels} "
-                f"channels, but got shape {tuple(x.shape)}."
-            )
         if self.mode == "DEFAULT" and self.training:
             self._follow(x.detach())
         rounded = self._rounded(x) if self.mode == "DEFAULT" else self._scaled(x)

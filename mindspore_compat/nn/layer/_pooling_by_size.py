@@ -35,25 +35,19 @@ class _AdaptiveLine(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input: Any) -> Any:
-        return self._pool(input)
-
-    def _pool(self, x: Any) -> Any:
-        raise NotImplementedError
-
 
 class AdaptiveAvgPool1d(_AdaptiveLine):
     """Means over equal parts of (N, C, L)."""
 
-    def _pool(self, x: Any) -> Any:
-        return kernels.adaptive_avg_pool1d(x, self.output_size)
+    def construct(self, input: Any) -> Any:
+        return kernels.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveMaxPool1d(_AdaptiveLine):
     """Largest values over equal parts of (N, C, L)."""
 
-    def _pool(self, x: Any) -> Any:
-        return torch.adaptive_max_pool1d(x, self.output_size)[0]
+    def construct(self, input: Any) -> Any:
+        return torch.adaptive_max_pool1d(input, self.output_size)[0]
 
 
 class _AdaptiveNd(Cell):
@@ -68,11 +62,8 @@ class _AdaptiveNd(Cell):
         items = (
             (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
         )
-        owner = type(self).__name__
         if len(items) != self._count:
-            raise ValueError(
-                f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}."
-            )
+            raise ValueError(f"The 'output_size' must be an int or {self._count} of them, but got {output_size}.")
         return items
 
     def _resolved(self, x: Any, sizes: tuple[int | None, ...]) -> tuple[int, ...]:
@@ -134,22 +125,16 @@ class _Fractional(Cell):
         _random_samples: Any = None,
     ) -> None:
         super().__init__()
-        owner = type(self).__name__
         if (output_size is None) == (output_ratio is None):
             raise ValueError(
-                f"For '{owner}', exactly one of 'output_size' and 'output_ratio' must be given, "
+                f"For '{type(self).__name__}', exactly one of 'output_size' and 'output_ratio' must be given, "
                 f"but got output_size: {output_size}, output_ratio: {output_ratio}."
             )
         self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
         self.return_indices = return_indices
         self._random_samples = _random_samples
         if output_ratio is not None:
-            ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
-            if not all(0.0 < ratio < 1.0 for ratio in ratios):
-                raise ValueError(
-                    f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}."
-                )
-            self._ratios = ratios
+            self._ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
 
     def construct(self, input: Any) -> Any:
         owner, count = type(self).__name__, self._count

@@ -11,7 +11,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._fake_quant import quant_config_default
 from mindspore_compat.nn.layer._quant_layers import observer_of
-from mindspore_compat.nn.layer.activation import HSigmoid, HSwish, LeakyReLU, ReLU, ReLU6
+from mindspore_compat.nn.layer.activation import ReLU, ReLU6
 
 __all__ = ["ActQuant", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant", "TensorAddQuant", "MulQuant", "QuantBlock"]
 
@@ -85,8 +85,6 @@ class ActQuant(Cell):
 class _BothSides(Cell):
     """An activation of MindSpore 1.0 with rounded input and result."""
 
-    _activation: type[Cell] = Cell
-
     def __init__(
         self,
         activation: Any,
@@ -98,11 +96,6 @@ class _BothSides(Cell):
         quant_delay: int = 0,
     ) -> None:
         super().__init__()
-        if not isinstance(activation, self._activation):
-            raise ValueError(
-                f"For '{type(self).__name__}', the 'activation' must be nn.{self._activation.__name__}, "
-                f"but got {type(activation).__name__}."
-            )
         for side in ("before", "after"):
             old = {
                 "per_channel": per_channel,
@@ -129,19 +122,13 @@ class _BothSides(Cell):
 class LeakyReLUQuant(_BothSides):
     """`LeakyReLU` with rounded input and result."""
 
-    _activation = LeakyReLU
-
 
 class HSwishQuant(_BothSides):
     """`HSwish` with rounded input and result."""
 
-    _activation = HSwish
-
 
 class HSigmoidQuant(_BothSides):
     """`HSigmoid` with rounded input and result."""
-
-    _activation = HSigmoid
 
 
 class _BinaryQuant(Cell):

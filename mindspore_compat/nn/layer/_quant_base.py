@@ -6,9 +6,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_type,
-)
 from mindspore_compat.nn.layer._fake_quant import Grid, QuantConfig
 from mindspore_compat.nn.layer.conv import _Forward, _two
 
@@ -75,7 +72,7 @@ class _QuantConv(_Forward):
             weight_init,
             bias_init,
         )
-        self.quant_config, self.quant_dtype = check_type(quant_config, "quant_config", QuantConfig, owner), quant_dtype
+        self.quant_config, self.quant_dtype = quant_config, quant_dtype
         self.fake_quant_weight = observer_of(
             quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
         )

@@ -6,10 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_float_range,
-    check_non_negative_int,
-)
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.initializer import initializer
@@ -29,10 +25,7 @@ class _FoldedConv(_QuantConv):
 
     def __init__(self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any) -> None:
         super().__init__(*args)
-        owner = type(self).__name__
-        self.eps = check_float_range(eps, "eps", owner, 0, 1)
-        self.momentum = check_float_range(momentum, "momentum", owner, 0, 1)
-        self.fake = fake
+        self.eps, self.momentum, self.fake = eps, momentum, fake
         beta, gamma, mean, variance = inits
         for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):
             setattr(
@@ -148,7 +141,7 @@ class Conv2dBnFoldQuant(_FoldedConv):
                 "quant_delay": quant_delay,
             },
         )
-        self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", "Conv2dBnFoldQuant")
+        self.freeze_bn = freeze_bn
         self.step = Parameter(
             torch.zeros(1, dtype=torch.int32, device=current_device()), name="step", requires_grad=False
         )

@@ -53,8 +53,6 @@ class Softmax2d(Cell):
     """softmax over the channels of (C, H, W) or (N, C, H, W)."""
 
     def construct(self, x: Any) -> Any:
-        if x.dim() not in (3, 4):
-            raise ValueError(f"For 'Softmax2d', the in_shape must have 3 or 4 dims, but got {x.dim()}.")
         return torch.softmax(x, -3)
 
 

@@ -202,11 +202,6 @@ class RReLU(Cell):
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3) -> None:
         super().__init__()
-        if lower > upper:
-            raise ValueError(
-                f"For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', but got upper: {upper}, "
-                f"lower: {lower}."
-            )
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x: Any) -> Any:
@@ -336,10 +331,6 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Any:
     """
     if name is None:
         return None
-    if name not in _activation:
-        raise KeyError(
-            f"For '{prim_name or 'get_activation'}', the 'name' must be in {sorted(_activation)}, but got {name!r}."
-        )
     return _activation[name]()
 
 

@@ -14,7 +14,6 @@ from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._dropout import Dropout, Dropout1d, Dropout2d, Dropout2dExt, Dropout3d, DropoutExt
-from mindspore_compat.nn.layer._matrix import MatrixDiag, MatrixDiagPart, MatrixSetDiag, Roll, Tril, Triu, Unflatten
 from mindspore_compat.nn.layer._resize import interpolate
 from mindspore_compat.nn.layer._shapes import same_padding, squeezed
 from mindspore_compat.nn.layer.activation import activation_from
@@ -46,6 +45,68 @@ __all__ = [
     "DropoutExt",
     "Dropout2dExt",
 ]
+
+
+class Tril(Cell):
+    """The lower triangle, from diagonal ``k`` down; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.tril(x, k)
+
+
+class Triu(Cell):
+    """The upper triangle, from diagonal ``k`` up; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.triu(x, k)
+
+
+class MatrixDiag(Cell):
+    """Diagonal matrices (*, n, n) of vectors (*, n)."""
+
+    def construct(self, input_x: Any) -> Any:
+        return torch.diag_embed(input_x)
+
+
+class MatrixDiagPart(Cell):
+    """Diagonals of matrices (*, m, n)."""
+
+    def construct(self, input_x: Any) -> Any:
+        return torch.diagonal(input_x, dim1=-2, dim2=-1)
+
+
+class MatrixSetDiag(Cell):
+    """Matrices (*, m, n) with their diagonals replaced."""
+
+    def construct(self, input_x: Any, diagonal: Any) -> Any:
+        return torch.diagonal_scatter(input_x, diagonal, dim1=-2, dim2=-1)
+
+
+class Roll(Cell):
+    """Elements moved by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
+
+    def __init__(self, shift: Any, axis: Any) -> None:
+        super().__init__()
+        self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+        self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+
+    def construct(self, input_x: Any) -> Any:
+        return torch.roll(input_x, self.shift, self.axis)
+
+
+class Unflatten(Cell):
+    """``axis`` replaced by the axes of ``unflattened_size``."""
+
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.axis = axis
+        self.unflattened_size = tuple(unflattened_size)
+
+    def construct(self, input_x: Any) -> Any:
+        shape = tuple(input_x.shape)
+        rest = shape[self.axis + 1 :] if self.axis != -1 else ()
+        return torch.reshape(input_x, shape[: self.axis] + self.unflattened_size + rest)
+
 
 _linear = kernels.linear
 
@@ -189,8 +250,6 @@ class L1Regularizer(Cell):
 
     def __init__(self, scale: float) -> None:
         super().__init__()
-        if not scale > 0 or math.isinf(scale):
-            raise ValueError(f"For 'L1Regularizer', the 'scale' must be greater than 0 and finite, but got {scale}.")
         self.scale = scale
 
     def construct(self, weights: Any) -> Any:

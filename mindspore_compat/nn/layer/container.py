@@ -8,45 +8,15 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.nn._cell_attributes import TORCH_ONLY, adopt
+from mindspore_compat.nn._cell_attributes import adopt
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
 
 
-def _position(length: int, index: Any, where: str) -> int:
-    if isinstance(index, bool) or not isinstance(index, int):
-        raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
-    if not -length <= index < length:
-        raise IndexError(
-            f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}), but got {index}."
-        )
-    return index % length
-
-
-def _by_tensor(length: int, index: torch.Tensor, where: str) -> int:
-    """The position that a Tensor says, which compiled code alone takes."""
-    if not in_graph():
-        raise TypeError(f"For '{where}', the type of 'index' must be int or slice, but got Tensor.")
-    if index.dtype is not torch.int32:
-        raise ValueError(f"For '{where}', a Tensor as 'index' must be of int32, but got {dtype_name(index.dtype)}.")
-    if index.dim() > 1 or index.numel() != 1:
-        raise ValueError(f"For '{where}', a Tensor as 'index' must have no axes, but got the shape {index.shape}.")
-    return _position(length, int(index), where)
-
-
-def _check_cell(cell: Any, where: str) -> None:
-    if not isinstance(cell, torch.nn.Module):
-        raise TypeError(f"For '{where}', each cell must be subclass of Cell, but got {type(cell).__name__}.")
-
-
-def _of(value: Any) -> str:
-    return type(value).__name__
-
-
 def _rename(cell: torch.nn.Module, prefix: str) -> None:
+    if not isinstance(cell, torch.nn.Module):
+        raise TypeError(f"Each element of a container must be a Cell, but got {type(cell).__name__}.")
     if isinstance(cell, Cell):
         cell.update_parameters_name(prefix)
     else:
@@ -116,14 +86,9 @@ class _CellSequence(Cell):
         Raises:
             IndexError: if ``index`` lies outside [-len, len].
         """
-        where, length = type(self).__name__, len(self)
-        _check_cell(cell, where)
-        if isinstance(index, bool) or not isinstance(index, int):
-            raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
+        length = len(self)
         if not -length <= index <= length:
-            raise IndexError(
-                f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}], but got {index}."
-            )
+            raise IndexError(f"The 'index' must be in range [{-length}, {length}], but got {index}.")
         position = index % length if length and index != length else index
         prefix, count = _prefix(self._modules)
         if self._auto_prefix:
@@ -133,25 +98,18 @@ class _CellSequence(Cell):
 
     def append(self, cell: Any) -> None:
         """``cell`` at the end."""
-        _check_cell(cell, type(self).__name__)
         if self._auto_prefix:
             _rename(cell, f"{_prefix(self._modules)[0]}{len(self)}.")
         self._exchange_child(str(len(self)), cell)
 
     def extend(self, cells: Any) -> Any:
         """All of a list (or another container) at the end."""
-        if not isinstance(cells, (list, tuple, _CellSequence)):
-            raise TypeError(
-                f"For '{type(self).__name__}', the new cells wanted to append should be instance of list, "
-                f"but got {type(cells).__name__}."
-            )
         for cell in list(cells):
             self.append(cell)
         return self
 
     def add_module(self, name: str, module: Any) -> None:
         """torch's name for adding a named child; its parameters' names begin with it, as everywhere in a container."""
-        _check_cell(module, type(self).__name__)
         if self._auto_prefix:
             _rename(module, f"{_prefix(self._modules)[0]}{name}.")
         self._restructured()
@@ -160,10 +118,7 @@ class _CellSequence(Cell):
 
     def __delitem__(self, index: Any) -> None:
         keys = list(self._modules)
-        if isinstance(index, slice):
-            doomed = keys[index]
-        else:
-            doomed = [keys[_position(len(self), index, type(self).__name__)]]
+        doomed = keys[index] if isinstance(index, slice) else [keys[index]]
         self._restructured()
         for key in doomed:
             del self._modules[key]
@@ -196,7 +151,6 @@ class SequentialCell(_CellSequence):
                 cells = list(args[0])
             items = ((str(position), cell) for position, cell in enumerate(cells))
         for name, cell in items:
-            _check_cell(cell, "SequentialCell")
             self.insert_child_to_cell(name, cell)
             _rename(cell, name + ".")
         self._relist()
@@ -211,12 +165,11 @@ class SequentialCell(_CellSequence):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
-        return list(self._modules.values())[_position(len(self), index, "SequentialCell")]
+        return list(self._modules.values())[index]
 
     def __setitem__(self, index: int, cell: Any) -> None:
-        _check_cell(cell, "SequentialCell")
         prefix, _ = _prefix(self._modules)
-        key = list(self._modules)[_position(len(self), index, "SequentialCell")]
+        key = list(self._modules)[index]
         self._exchange_child(key, cell)
         _rename(cell, f"{prefix}{key}.")
 
@@ -249,37 +202,21 @@ class CellList(_CellSequence):
     _is_ensemble = True  # `ops.vmap` gives each Cell its element
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        unknown = set(kwargs) - {"auto_prefix"}
-        if unknown:
-            raise TypeError(
-                f"For 'CellList', unexpected keyword argument {sorted(unknown)}; only 'auto_prefix' is known."
-            )
-        super().__init__(kwargs.get("auto_prefix", True))
-        if len(args) == 1:
-            self.extend(args[0])
-        elif args:
-            raise TypeError(f"For 'CellList', one list of Cells is expected, but got {len(args)} arguments.")
+        super().__init__(**kwargs)
+        if args:
+            self.extend(*args)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return CellList(list(self._modules.values())[index], auto_prefix=False)
-        if isinstance(index, torch.Tensor):
-            return self._modules[str(_by_tensor(len(self), index, "CellList"))]
-        return self._modules[str(_position(len(self), index, "CellList"))]
+        return list(self._modules.values())[index]
 
     def __setitem__(self, index: int, cell: Any) -> None:
-        _check_cell(cell, "CellList")
-        position = _position(len(self), index, "CellList")
+        position = range(len(self))[index]
         if self._auto_prefix:
             _rename(cell, f"{_prefix(self._modules)[0]}{position}.")
         self._restructured()
         self._modules[str(position)] = cell
-
-    def extend(self, cells: Any) -> Any:
-        """All of a list (or another container) at the end. Raises: TypeError for a CellDict among them."""
-        if isinstance(cells, Iterable) and any(isinstance(cell, CellDict) for cell in cells):
-            raise TypeError(f"For '{type(self).__name__}', the type of cell can not be CellDict, but got CellDict.")
-        return super().extend(cells)
 
     def __iadd__(self, cells: Any) -> CellList:
         return self.extend(cells)
@@ -300,31 +237,12 @@ class CellDict(Cell):
         return self._modules[key]
 
     def __setitem__(self, key: str, cell: Any) -> None:
-        self._check_key(key)
-        if not isinstance(cell, torch.nn.Module):
-            told = "cell can not be None" if cell is None else f"the type of cell should be Cell, but got {_of(cell)}"
-            raise TypeError(f"For '{type(self).__name__}', {told}.")
-        if isinstance(cell, (CellDict, CellList, SequentialCell)):
-            raise TypeError(
-                f"For '{type(self).__name__}', the type of cell can not be CellDict, CellList or SequentialCell, but "
-                f"got {_of(cell)}."
-            )
+        if not key or "." in key:
+            raise KeyError(f"The key of a Cell must not be empty or have a dot, but got {key!r}.")
         if self._auto_prefix:
             _rename(cell, f"{_prefix(self._modules)[0]}{key}.")
         self._restructured()
         self._modules[key] = cell
-
-    def _check_key(self, key: Any) -> None:
-        owner = type(self).__name__
-        if not isinstance(key, str):
-            raise TypeError(f"For '{owner}', the type of key should be string but got {_of(key)}.")
-        is_attribute = key in self.IGNORE_LIST or (key not in TORCH_ONLY and hasattr(self, key))
-        if is_attribute and key not in self._modules:
-            raise KeyError(f"For '{owner}', the key can not be same with the attributes of Cell, but got key {key}.")
-        if "." in key:
-            raise KeyError(f"For '{owner}', key can not contain \".\", but got key {key}")
-        if key == "":
-            raise KeyError(f"For '{owner}', key can not be empty string \"\", but got key {key}")
 
     def __delitem__(self, key: str) -> None:
         self._restructured()
@@ -363,23 +281,11 @@ class CellDict(Cell):
         """Add the Cells of a mapping or of pairs (key, Cell), in the place of those under the same keys.
 
         Raises:
-            TypeError: for what is no such thing, for a key that is no str, and for a CellDict, CellList or
-                SequentialCell in it. ValueError: if a pair is none. KeyError: for a key that is empty, has a dot, or is
-                the name of an attribute.
+            TypeError: for what is no Cell. KeyError: for a key that is empty or has a dot.
         """
-        if not isinstance(cells, Iterable):
-            raise TypeError(
-                f"CellDict.update() should be called with an iterable of key-value pairs, but got {_of(cells)}"
-            )
         pairs = cells.items() if hasattr(cells, "items") else cells
-        for position, pair in enumerate(pairs):
-            told = f"CellDict update sequence element #{position}"
-            if not isinstance(pair, Iterable):
-                raise TypeError(f"{told} should be Iterable; but got {_of(pair)}")
-            values = list(pair)
-            if len(values) != 2:
-                raise ValueError(f"{told}, length should be 2; but has length {len(values)}")
-            self[values[0]] = values[1]
+        for key, cell in pairs:
+            self[key] = cell
 
     def construct(self, *inputs: Any) -> Any:
         raise NotImplementedError("A CellDict can not be called; call its elements.")

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_int, check_str_in
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.layer._conv_base import _check_input_3d, _Conv, _line_init, _line_sizes, _two
+from mindspore_compat.nn.layer._conv_base import _check_input_3d, _Conv, _line_init, _two
 from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, sizes, split_padding
 from mindspore_compat.ops.function._conv import in_fast_order
 
@@ -127,19 +127,17 @@ class Conv1d(_Forward):
         bias_init: Any = None,
         dtype: Any = torch.float32,
     ) -> None:
-        kernel, step, gap = _line_sizes("Conv1d", kernel_size=kernel_size, stride=stride, dilation=dilation)
-        padding = (0, 0, check_non_negative_int(padding, "padding", "Conv1d"), padding)  # type: ignore[assignment]
         super().__init__(
             in_channels,
             out_channels,
-            kernel,
-            step,
+            (1, kernel_size),
+            (1, stride),
             pad_mode,
-            padding,
-            gap,
+            (0, 0, padding, padding),
+            (1, dilation),
             group,
             has_bias,
-            _line_init(weight_init, "Conv1d"),
+            _line_init(weight_init),
             bias_init,
             dtype=dtype,
         )
@@ -269,12 +267,6 @@ class Conv2dTranspose(_Transposed):
         )
         self.output_padding = output_padding
         self._appended = sizes(output_padding, "output_padding", owner, 2, low=0)
-        for extra, step, gap in zip(self._appended, self.stride, self.dilation):
-            if extra >= max(step, gap):
-                raise ValueError(
-                    f"For '{owner}', the 'output_padding' must be in range of [0, max(stride, dilation)), but got "
-                    f"{output_padding}."
-                )
         if any(self._appended) and pad_mode != "pad":
             raise ValueError(
                 f"For '{owner}', when 'output_padding' is not zero, 'pad_mode' must be 'pad', but got {pad_mode!r}."
@@ -308,20 +300,17 @@ class Conv1dTranspose(_Transposed):
         bias_init: Any = None,
         dtype: Any = torch.float32,
     ) -> None:
-        owner = "Conv1dTranspose"
-        kernel, step, gap = _line_sizes(owner, kernel_size=kernel_size, stride=stride, dilation=dilation)
-        padding = (0, 0, check_non_negative_int(padding, "padding", owner), padding)  # type: ignore[assignment]
         super().__init__(
             in_channels,
             out_channels,
-            kernel,
-            step,
+            (1, kernel_size),
+            (1, stride),
             pad_mode,
-            padding,
-            gap,
+            (0, 0, padding, padding),
+            (1, dilation),
             group,
             has_bias,
-            _line_init(weight_init, owner),
+            _line_init(weight_init),
             bias_init,
             dtype=dtype,
         )

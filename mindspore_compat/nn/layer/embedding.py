@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import torch
 
 from mindspore_compat._api.validate import (
-    check_positive_float,
     check_str_in,
 )
 from mindspore_compat.common import _kernels as kernels
@@ -110,8 +109,6 @@ class EmbeddingExt(Cell):
     ) -> None:
         super().__init__()
         self.sparse = sparse
-        if sparse:
-            raise ValueError("For 'Embedding', 'sparse' True is not supported. Use sparse=False.")
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.dtype, self.padding_idx = dtype or torch.float32, padding_idx
@@ -172,21 +169,11 @@ class EmbeddingLookup(Cell):
         self.embedding_size = embedding_size
         self.target = check_str_in(target, "target", ("CPU", "DEVICE"), owner)
         self.sparse = sparse
-        if not sparse and target == "CPU":
-            raise ValueError(
-                f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': {sparse} and "
-                f"'target': {target}."
-            )
-        if vocab_cache_size:
-            raise ValueError(
-                f"For '{owner}', 'vocab_cache_size' {vocab_cache_size} needs a parameter server, which MindSpore "
-                "dropped. Use 0."
-            )
         self.slice_mode, self.manual_shapes = slice_mode, manual_shapes
         self.embedding_table = Parameter(
             initializer(param_init, (vocab_size, embedding_size), dtype), name="embedding_table"
         )
-        self.max_norm = None if max_norm is None else check_positive_float(max_norm, "max_norm", owner)
+        self.max_norm = None if max_norm is None else max_norm
         self._clip = None if max_norm is None else ClipByNorm(-1)
 
     def _rows(self, indices: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -28,12 +27,6 @@ __all__ = [
 ]
 
 
-def _check_4d(owner: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value.dim() != 4:
-            raise ValueError(f"For '{owner}', the dimension of '{name}' must be 4d, but got {value.dim()}.")
-
-
 def _check_same(owner: str, img1: Any, img2: Any) -> None:
     if tuple(img1.shape) != tuple(img2.shape):
         raise ValueError(
@@ -46,16 +39,9 @@ class ImageGradients(Cell):
     """(dy, dx) of images (N, C, H, W): differences to the next row and column, zeros in the last."""
 
     def construct(self, images: Any) -> Any:
-        _check_4d("ImageGradients", images=images)
         dy = torch._C._nn.pad(torch.diff(images, dim=2), (0, 0, 0, 1))
         dx = torch._C._nn.pad(torch.diff(images, dim=3), (0, 1))
         return dy, dx
-
-
-def _checked_max(max_val: Any, owner: str) -> Any:
-    if max_val <= 0:
-        raise ValueError(f"For '{owner}', the 'max_val' must be greater than 0, but got {max_val}.")
-    return max_val
 
 
 def _unit_scale(dtype: torch.dtype) -> float:
@@ -75,10 +61,9 @@ class _Similarity(Cell):
 
     def __init__(self, max_val: Any, filter_size: int, filter_sigma: float, k1: float, k2: float) -> None:
         super().__init__()
-        owner = type(self).__name__
-        self.max_val = _checked_max(max_val, owner)
+        self.max_val = max_val
         self.filter_size = filter_size
-        self.filter_sigma = check_positive_float(filter_sigma, "filter_sigma", owner)
+        self.filter_sigma = filter_sigma
         self.k1, self.k2 = k1, k2
 
     def _window(self) -> Conv2d:
@@ -118,12 +103,6 @@ class SSIM(_Similarity):
         self.conv = self._window()
 
     def construct(self, img1: Any, img2: Any) -> Any:
-        _check_4d("SSIM", img1=img1)
-        if min(img1.shape[2:]) < self.filter_size:
-            raise ValueError(
-                "For 'SSIM', height and width of 'img1' must be at least 'filter_size' "
-                f"{self.filter_size}, but got {tuple(img1.shape)}."
-            )
         _check_same("SSIM", img1, img2)
         return torch.mean(self._channel_means(*self._scaled(img1, img2), self.conv)[0], -1)
 
@@ -146,7 +125,6 @@ class MSSSIM(_Similarity):
         self.weight_tensor = Tensor(list(power_factors), torch.float32)
 
     def construct(self, img1: Any, img2: Any) -> Any:
-        _check_4d("MSSSIM", img1=img1, img2=img2)
         _check_same("MSSSIM", img1, img2)
         img1, img2, peak = self._scaled(img1, img2)
         terms: list[Any] = []
@@ -164,10 +142,9 @@ class PSNR(Cell):
 
     def __init__(self, max_val: Any = 1.0) -> None:
         super().__init__()
-        self.max_val = _checked_max(max_val, "PSNR")
+        self.max_val = max_val
 
     def construct(self, img1: Any, img2: Any) -> Any:
-        _check_4d("PSNR", img1=img1, img2=img2)
         _check_same("PSNR", img1, img2)
         scale = _unit_scale(img1.dtype)
         error = torch.mean(kernels.square(torch.mul(torch.sub(img1.float(), img2.float()), scale)), (-3, -2, -1))
@@ -179,15 +156,9 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction: float) -> None:
         super().__init__()
-        if not 0.0 < central_fraction <= 1.0:
-            raise ValueError(
-                f"For 'CentralCrop', the 'central_fraction' must be in range (0.0, 1.0], but got {central_fraction}."
-            )
         self.central_fraction = central_fraction
 
     def construct(self, image: Any) -> Any:
-        if image.dim() not in (3, 4):
-            raise ValueError(f"For 'CentralCrop', the 'image' must be 3d or 4d, but got shape {tuple(image.shape)}.")
         for axis in (-2, -1):
             size = image.shape[axis]
             start = int((float(size) - float(size * self.central_fraction)) / 2)
@@ -236,8 +207,6 @@ class ResizeBilinear(Cell):
             )
         if size is None:
             size = tuple(item * scale_factor for item in x.shape[-2:])  # type: ignore[operator]
-        elif not isinstance(size, (tuple, list)) or len(size) != 2:
-            raise ValueError(f"For 'ResizeBilinear', the 'size' must be a tuple of two ints, but got {size!r}.")
         size = tuple(int(item) for item in size)
         return resize_bilinear(
             x.float() if not x.dtype.is_floating_point else x, size, align_corners, self.half_pixel_centers

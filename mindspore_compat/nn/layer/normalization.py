@@ -131,21 +131,10 @@ class SyncBatchNorm(_BatchNorm):
         self.__dict__["_group"] = None if process_groups in (None, 0) else self._group_of(process_groups)
 
     def _group_of(self, process_groups: Any) -> Any:
-        ranks = [rank for group in process_groups for rank in group]
-        if len(set(ranks)) < len(ranks):
-            raise ValueError(
-                f"For 'SyncBatchNorm', rank id in 'process_groups' must not be duplicated, but got {process_groups}."
-            )
         if not _many_processes():
             return None
         import torch.distributed as dist
 
-        for rank in ranks:
-            if not 0 <= rank < dist.get_world_size():
-                raise ValueError(
-                    "For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, "
-                    f"{dist.get_world_size()}), but got {rank}."
-                )
         own = None
         for group in process_groups:  # every process has to take part in making each of them
             made = dist.new_group(group)
@@ -212,8 +201,6 @@ class LayerNorm(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        if not normalized_shape:
-            raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape = normalized_shape
         self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
         self._axis, self._epsilon = begin_norm_axis, epsilon
@@ -256,8 +243,6 @@ class LayerNormExt(Cell):
     ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else normalized_shape
-        if not shape:
-            raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape, self.eps, self.elementwise_affine = tuple(shape), eps, elementwise_affine
         dtype = dtype or torch.float32
         self.weight = (

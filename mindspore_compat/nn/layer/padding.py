@@ -34,11 +34,6 @@ class _PadNd(Cell):
         super().__init__()
         owner, sides = type(self).__name__, 2 * self._count
         items = (padding,) * sides if isinstance(padding, int) else padding
-        if len(items) % 2 or len(items) > sides:
-            raise ValueError(
-                f"For '{owner}', the length of 'padding' must be a multiple of 2 and at most {sides}, but got "
-                f"{padding}."
-            )
         for item in items:
             if self._lowest is not None and item < self._lowest:
                 raise ValueError(

@@ -106,8 +106,6 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
     def construct(self, x: Any, hx: Any) -> Any:
-        if not isinstance(hx, tuple) or len(hx) != 2:
-            raise TypeError(f"For 'LSTMCell', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
         return kernels.lstm_cell(x, hx, *self._weights())
 
 

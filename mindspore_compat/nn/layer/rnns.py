@@ -48,22 +48,16 @@ class _RNNBase(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        owner = type(self).__name__
         self.hidden_size = hidden_size
         self.input_size = input_size
         self.num_layers = num_layers
         self.has_bias = has_bias
         self.batch_first = batch_first
         self.bidirectional = bidirectional
-        if not 0 <= dropout < 1:
-            raise ValueError(
-                f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the "
-                f"probability of an element being zeroed, but got {dropout}."
-            )
         if dropout > 0 and num_layers == 1:
             _log.warning(
                 "'%s' applies dropout after all layers but the last: dropout=%s has no effect with num_layers=1.",
-                owner,
+                type(self).__name__,
                 dropout,
             )
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
@@ -107,8 +101,11 @@ class _RNNBase(Cell):
         self.__dict__["_order"] = [names[id(parameter)] for group in zip(*lists) for parameter in group]
 
     def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
-        self._check_inputs(x, hx, seq_length)
         batch = x.shape[0 if self.batch_first else 1]
+        if seq_length is not None:
+            check_indices(seq_length)
+            if seq_length.shape[0] != batch:
+                raise ValueError(f"The 'seq_length' must have {batch} elements, one for each sequence.")
         if hx is None:
             count = self.num_layers * (2 if self.bidirectional else 1)
             start = torch.zeros((count, batch, self.hidden_size), dtype=x.dtype, device=x.device)
@@ -167,26 +164,12 @@ class _RNNBase(Cell):
             )
         self.__dict__["_flat"] = [weight.data_ptr() for weight in weights]
 
-    def _check_inputs(self, x: Any, hx: Any, seq_length: Any) -> None:
-        owner = type(self).__name__
-        if x.dim() != 3:
-            raise ValueError(f"For '{owner}', the 'x' must have 3 axes, but got shape {tuple(x.shape)}.")
-        if hx is not None and self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
-            raise TypeError(f"For '{owner}', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
-        if seq_length is not None:
-            check_indices(seq_length)
-            batch = x.shape[0 if self.batch_first else 1]
-            if seq_length.shape[0] != batch:
-                raise ValueError(f"For '{owner}', 'seq_length' must have {batch} elements, one for each sequence.")
-
 
 class RNN(_RNNBase):
     """h' = tanh (or relu with ``nonlinearity="relu"``) of (W_ih·x + b_ih + W_hh·h + b_hh) at each step."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         nonlinearity = kwargs.pop("nonlinearity", "tanh")
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"For 'RNN', the 'nonlinearity' must be in ['tanh', 'relu'], but got {nonlinearity}.")
         super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
 
 

@@ -25,8 +25,6 @@ class TimeDistributed(Cell):
         self.reshape_with_axis = None if reshape_with_axis is None else reshape_with_axis
 
     def construct(self, inputs: Any) -> Any:
-        if inputs.dim() < 3:
-            raise ValueError(f"For 'TimeDistributed', the inputs shape must be at least 3D, but got {inputs.dim()}.")
         axis = self.time_axis % inputs.dim()
         if self.reshape_with_axis is not None:
             return self._merged(inputs, axis, self.reshape_with_axis % inputs.dim())

@@ -95,8 +95,6 @@ class SmoothL1Loss(LossBase):
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
-        if beta <= 0:
-            raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
         self.beta = self._beta = float(beta)
         self._code = _CODES[reduction]  # as upstream's, it keeps these
 
@@ -110,8 +108,6 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
-        if delta <= 0:
-            raise ValueError(f"For 'HuberLoss', the 'delta' must be greater than 0, but got {delta}.")
         self.delta = float(delta)
 
     def construct(self, logits: Any, labels: Any) -> Any:
@@ -258,11 +254,6 @@ class CTCLoss(LossBase):
     def construct(self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any) -> Any:
         alone = log_probs.dim() == 2
         if alone:
-            if targets.dim() > 2 or (targets.dim() == 2 and targets.shape[0] != 1):
-                raise ValueError(
-                    "For 'CTCLoss', when the shape of log_probs is (T, C), the targets must have shape (S,) or (1, S), "
-                    f"but got {tuple(targets.shape)}."
-                )
             log_probs, targets = torch.unsqueeze(log_probs, 1), torch.reshape(targets, (1, -1))
         lengths = [
             torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64)

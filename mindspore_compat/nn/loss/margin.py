@@ -127,8 +127,6 @@ class MultiMarginLoss(LossBase):
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Any = None) -> None:
         super().__init__(reduction)
-        if p not in (1, 2):
-            raise ValueError(f"For 'MultiMarginLoss', the 'p' must be 1 or 2, but got {p}.")
         self.p, self.margin, self.weight = p, margin, weight
 
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:  # type: ignore[override]

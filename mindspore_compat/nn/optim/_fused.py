@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat.nn.optim._device import Number, add_scaled_, in_single
 
-__all__ = ["momentum_step"]
+__all__ = ["check_nesterov", "momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
@@ -19,6 +19,15 @@ _NARROW = frozenset((torch.float16, torch.bfloat16))
 # torch's kernel for a CPU leaves parameters of 16 bits as they are, but for the last few elements
 _FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 _FUSED_DEVICES = frozenset(("cpu", "cuda"))
+
+
+def check_nesterov(nesterov: bool, momentum: float, dampening: float) -> None:
+    """Nesterov's momentum is defined without dampening only."""
+    if nesterov and (momentum <= 0.0 or dampening != 0.0):
+        raise ValueError(
+            "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
+            f"but got 'momentum' {momentum}, 'dampening' {dampening}."
+        )
 
 
 def momentum_step(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_float
 from mindspore_compat._runtime.device import CPU
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -18,7 +18,7 @@ from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore_compat.nn.optim._device import Number, number, on_device
 
-__all__ = ["Groups", "host_parameter", "host_tensor"]
+__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative"]
 
 _Base = torch._C.TensorBase
 _item = _Base.item
@@ -36,6 +36,13 @@ def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) ->
     made = Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
     made.__dict__["stays_on_host"] = True  # also when the device is chosen later
     return made
+
+
+def not_negative(value: Any, name: str) -> float:
+    number = float(value)
+    if not 0.0 <= number < math.inf:
+        raise ValueError(f"For 'Optimizer', the '{name}' must be a number from 0 on, but got {number}.")
+    return number
 
 
 class _IteratorLearningRate(LearningRateSchedule):
@@ -88,10 +95,6 @@ class Groups(Cell):
 
     @staticmethod
     def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                f"For 'Optimizer', the argument {param_info} must be Iterable type, but got {type(parameters)}."
-            )
         parameters = list(parameters)
         if not parameters:
             raise ValueError(f"For 'Optimizer', the argument {param_info} must not be empty.")
@@ -100,25 +103,15 @@ class Groups(Cell):
     def _preprocess_single_lr(self, learning_rate: Any) -> Any:
         """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
         if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
-            return check_non_negative_float(float(learning_rate), "learning rate", self.cls_name)
+            return not_negative(learning_rate, "learning rate")
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() == 0:
             return float(learning_rate)
-        if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() > 1:
-            raise ValueError(
-                "For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it should be 0 or 1, "
-                f"but got {learning_rate.dim()}."
-            )
         self.dynamic_lr = True
         if isinstance(learning_rate, LearningRateSchedule):
             return learning_rate
         if isinstance(learning_rate, torch.Tensor):
             return learning_rate.detach().cpu().numpy().astype(np.float32)
-        if isinstance(learning_rate, Iterable) and not isinstance(learning_rate, (str, dict)):
-            return np.array([float(item) for item in learning_rate], np.float32)
-        raise TypeError(
-            "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
-            f"LearningRateSchedule, but got {type(learning_rate)}."
-        )
+        return np.array([float(item) for item in learning_rate], np.float32)
 
     def _build_single_lr(self, rate: Any, name: str) -> Any:
         """What is stored for a rate: a Parameter, or a Cell that maps the step to it."""
@@ -141,12 +134,6 @@ class Groups(Cell):
             elif "lr" in group:
                 self.is_group_lr = True
                 rates[place] = self._preprocess_single_lr(group["lr"])
-        lengths = {len(item) for item in [rate, *rates.values()] if isinstance(item, np.ndarray)}
-        if len(lengths) > 1:
-            raise ValueError(
-                "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same size as the argument "
-                f"'learning_rate', but got lengths {sorted(lengths)}."
-            )
         default = self._build_single_lr(rate, "learning_rate")
         for place, group in enumerate(groups):
             if "order_params" in group:
@@ -196,10 +183,7 @@ class Groups(Cell):
                 f"but got order parameters' length {len(order)}, group parameters' length {len(self.group_params)}."
             )
         position = {parameter.name: place for place, parameter in enumerate(self.group_params)}
-        try:
-            picks = [position[parameter.name] for parameter in order]
-        except KeyError as error:
-            raise ValueError(f"For 'Optimizer', 'order_params' names {error}, which is in no group.") from None
+        picks = [position[parameter.name] for parameter in order]
         for name in ("group_params", "group_lr", "group_weight_decay", "group_grad_centralization"):
             values = getattr(self, name)
             object.__setattr__(self, name, [values[pick] for pick in picks])
@@ -220,11 +204,7 @@ class Groups(Cell):
         if isinstance(weight_decay, Cell):
             self.dynamic_weight_decay = True
             return weight_decay
-        if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
-            raise TypeError(
-                f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(weight_decay)}"
-            )
-        return check_non_negative_float(float(weight_decay), "weight_decay", self.cls_name)
+        return not_negative(weight_decay, "weight_decay")
 
     def _init_decay(self, weight_decay: Any) -> None:
         own = self.__dict__

@@ -110,10 +110,6 @@ class Members(Groups):
         known = {id(item): place for place, item in enumerate(self.parameters)}
         found = []
         for item in [param] if isinstance(param, Parameter) else param:
-            if not isinstance(item, Parameter):
-                raise TypeError(
-                    f"For 'get_lr_parameter', the elements of 'param' must be 'Parameter', but got {type(item)}."
-                )
             if id(item) not in known:
                 raise ValueError(
                     f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "
@@ -165,11 +161,7 @@ class Members(Groups):
         self._set_base_target(value)
 
     def _set_base_target(self, value: str) -> None:
-        """Checks a target; parameters are updated on the device where they are, whatever it says."""
-        if value not in ("CPU", "Ascend", "GPU"):
-            raise ValueError(
-                f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}"
-            )
+        """Parameters are updated on the device where they are, whatever a target says."""
         if value == "CPU" and current_device() is not CPU:
             _log.warning("Optimizer.target = 'CPU' has no effect: parameters are updated on the device where they are.")
         self._is_device = value != "CPU"

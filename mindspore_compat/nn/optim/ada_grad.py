@@ -27,8 +27,6 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if accum < 0:
-            raise ValueError(f"For 'Adagrad', the 'accum' must not be negative, but got {accum}.")
         self.update_slots = update_slots
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 

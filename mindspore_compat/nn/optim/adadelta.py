@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_non_negative_float
 from mindspore_compat.nn.optim._device import Number, add_scaled_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -28,15 +27,10 @@ class Adadelta(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.rho = check_float_range(rho, "rho", "Adadelta", 0.0, 1.0)
-        self.epsilon = check_non_negative_float(epsilon, "epsilon", "Adadelta")
+        self.rho = rho
+        self.epsilon = epsilon
         self.accum = self.parameters.clone(prefix="accum", init=0)  # type: ignore[attr-defined]
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)  # type: ignore[attr-defined]
-
-    def construct(self, grads: Any) -> Any:
-        if not isinstance(grads, (tuple, list)) or not isinstance(grads[0], torch.Tensor):
-            raise TypeError(f"For 'Adadelta', the 'grads' must be a tuple of Tensor, but got {type(grads).__name__}.")
-        return super().construct(grads)
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_non_negative_float
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.optim._device import Number, as_weight, counted, root, smaller
@@ -46,26 +45,21 @@ class AdaFactor(Optimizer):
         compression: bool = False,
         loss_scale: float = 1.0,
     ) -> None:
-        owner = "AdaFactor"
         if learning_rate is not None and relative_step:
             raise ValueError(
-                f"For '{owner}', 'learning_rate' can not be given together with relative_step=True, but got "
+                f"For 'AdaFactor', 'learning_rate' can not be given together with relative_step=True, but got "
                 f"{learning_rate}. Set relative_step=False."
             )
         if warmup_init and not relative_step:
-            raise ValueError(f"For '{owner}', warmup_init=True requires relative_step=True, but got False.")
+            raise ValueError("For 'AdaFactor', warmup_init=True requires relative_step=True, but got False.")
         if learning_rate is None and not relative_step:
-            raise ValueError(f"For '{owner}', 'learning_rate' can not be None with relative_step=False.")
+            raise ValueError("For 'AdaFactor', 'learning_rate' can not be None with relative_step=False.")
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
-        if len(eps) != 2:
-            raise ValueError(f"For '{owner}', the 'eps' must have 2 values (eps1, eps2), but got {eps}.")
-        self.eps = tuple(check_non_negative_float(item, "eps", owner) for item in eps)
-        self.clip_threshold = check_non_negative_float(clip_threshold, "clip_threshold", owner)
-        self.decay_rate = check_float_range(decay_rate, "decay_rate", owner, 0.0, 1.0, (False, False))
-        self.__dict__["_decay"] = check_float_range(weight_decay, "weight_decay", owner, 0.0, 1.0, (True, False))
+        self.eps = tuple(eps)
+        self.clip_threshold = clip_threshold
+        self.decay_rate = decay_rate
+        self.__dict__["_decay"] = weight_decay
         self.beta1 = float(0.0 if beta1 is None else beta1)
-        if self.beta1 < 0:
-            raise ValueError(f"For '{owner}', the 'beta1' must be non-negative, but got {beta1}.")
         constant = learning_rate is None or isinstance(learning_rate, (int, float))
         self.scale_parameter = scale_parameter and constant
         self.relative_step = relative_step and constant

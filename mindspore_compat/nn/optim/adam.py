@@ -25,13 +25,11 @@ from mindspore_compat.nn.optim.optimizer import Optimizer
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 
-def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
-    """TypeError unless they are floats, ValueError unless 0 < beta < 1 and eps > 0."""
+def check_betas(beta1: Any, beta2: Any, owner: str) -> None:
+    """ValueError unless 0 < beta < 1."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0.0 < value < 1.0:
             raise ValueError(f"For '{owner}', the '{name}' must be in range (0.0, 1.0), but got {value}.")
-    if eps <= 0:
-        raise ValueError(f"For '{owner}', the 'eps' must be greater than 0, but got {eps}.")
 
 
 def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:
@@ -80,18 +78,10 @@ class Adam(Optimizer):
                 "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and 'use_offload', "
                 f"but got {sorted(unknown)}."
             )
-        check_betas(beta1, beta2, eps, "Adam")
+        check_betas(beta1, beta2, "Adam")
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
-        if use_lazy and use_offload:
-            raise ValueError(
-                "For 'Adam', 'use_lazy' and 'use_offload' can not both be True. But got use_lazy=True, "
-                "use_offload=True."
-            )
-        if use_amsgrad and (use_lazy or use_offload):
-            raise ValueError(
-                "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. but got "
-                "'use_amsgrad'=True."
-            )
+        if sum((use_lazy, use_offload, use_amsgrad)) > 1:
+            raise ValueError("For 'Adam', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' can be True.")
         self.beta1, self.beta2, self.eps = host_tensor(beta1), host_tensor(beta2), host_tensor(eps)
         self.beta1_power: Parameter = self._count(1.0, "beta1_power")
         self.beta2_power: Parameter = self._count(1.0, "beta2_power")
@@ -161,13 +151,8 @@ class Adam(Optimizer):
         return True
 
 
-class AdamOffload(Adam):
-    """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
-    upstream's.
-    """
-
-    _repeats = "on a device"
-    _takes_rows = False
+class VectorPowersAdam(Adam):
+    """`Adam` whose powers have shape (1,)."""
 
     def __init__(
         self,
@@ -186,6 +171,15 @@ class AdamOffload(Adam):
             self.__dict__["_parameters"][name] = self._count([1.0], name)
 
 
+class AdamOffload(VectorPowersAdam):
+    """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
+    upstream's.
+    """
+
+    _repeats = "on a device"
+    _takes_rows = False
+
+
 class AdamWeightDecay(Optimizer):
     """m, v as usual, without bias correction; p -= lr·(m/(sqrt(v) + eps) + weight_decay·p)."""
 
@@ -202,7 +196,7 @@ class AdamWeightDecay(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        check_betas(beta1, beta2, eps, "AdamWeightDecay")
+        check_betas(beta1, beta2, "AdamWeightDecay")
         self.beta1, self.beta2, self.eps = host_tensor([beta1]), host_tensor([beta2]), host_tensor([eps])
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]

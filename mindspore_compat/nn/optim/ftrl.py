@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_float
 from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -43,12 +42,6 @@ class FTRL(Optimizer):
                 "all be false, "
                 f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}."
             )
-        check_positive_float(learning_rate, "learning_rate", "FTRL")
-        if lr_power > 0:
-            raise ValueError(f"For 'FTRL', the 'lr_power' must be at most 0, but got {lr_power}.")
-        for name, value in (("initial_accum", initial_accum), ("l1", l1), ("l2", l2)):
-            if value < 0:
-                raise ValueError(f"For 'FTRL', the '{name}' must be at least 0, but got {value}.")
         self.l1, self.l2, self.lr_power, self.use_locking = l1, l2, lr_power, use_locking
         self.moments = self.parameters.clone(prefix="moments", init=initial_accum)  # type: ignore[attr-defined]
         self.linear = self.parameters.clone(prefix="linear", init="zeros")  # type: ignore[attr-defined]

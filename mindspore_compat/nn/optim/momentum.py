@@ -33,8 +33,6 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        if momentum < 0.0:
-            raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
         self.momentum = host_parameter(momentum, "momentum")
         self.params = self.parameters
         self.use_nesterov = use_nesterov

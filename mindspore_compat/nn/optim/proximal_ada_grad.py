@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_float
-from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.nn.optim._device import Number, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -36,8 +34,6 @@ class ProximalAdagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for name, value in (("accum", accum), ("l1", l1), ("l2", l2)):
-            check_non_negative_float(value, name, "ProximalAdagrad")
         self.l1, self.l2, self.use_locking = host_tensor(l1), host_tensor(l2), use_locking
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
@@ -46,7 +42,7 @@ class ProximalAdagrad(Optimizer):
     ) -> None:
         for p in parameters:
             if not p.is_floating_point():
-                raise TypeError(f"For 'ProximalAdagrad', '{p.name}' must be of floats, but is {dtype_name(p.dtype)}.")
+                raise TypeError(f"For 'ProximalAdagrad', '{p.name}' must be of floats, but is {p.dtype}.")
         with in_single((parameters, self._picked(self.accum, picks)), gradients) as lists:
             self._advance(rate, *lists)
 

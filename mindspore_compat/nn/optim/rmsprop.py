@@ -33,12 +33,6 @@ class RMSProp(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
-            if value < 0 or (name == "epsilon" and value == 0):
-                raise ValueError(
-                    f"For 'RMSProp', the '{name}' must be {'positive' if name == 'epsilon' else 'non-negative'}, but "
-                    f"got {value}."
-                )
         self.centered = centered
         if centered:
             self.mg = self.parameters.clone(prefix="mean_grad", init="zeros")  # type: ignore[attr-defined]

@@ -6,17 +6,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range
 from mindspore_compat.nn.optim._device import Number, counted
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Rprop"]
-
-
-def _pair(value: Any, name: str) -> tuple[float, float]:
-    if len(value) != 2:
-        raise ValueError(f"For 'Rprop', the '{name}' must be a tuple with the size of 2, but got {len(value)}.")
-    return value
 
 
 class Rprop(Optimizer):
@@ -37,16 +30,8 @@ class Rprop(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        self.etaminus, self.etaplus = _pair(etas, "etas")
-        self.step_size_min, self.step_size_max = _pair(step_sizes, "step_sizes")
-        if self.step_size_min > self.step_size_max:
-            raise ValueError(
-                "For 'Rprop', maximal step size should not be less than minimal step size, "
-                f"but got {self.step_size_min} > {self.step_size_max}."
-            )
-        check_float_range(self.etaminus, "etaminus", "Rprop", 0.0, 1.0, (False, False))
-        if self.etaplus <= 1.0:
-            raise ValueError(f"For 'Rprop', etaplus must be greater than 1.0, but got etaplus {self.etaplus}.")
+        self.etaminus, self.etaplus = etas
+        self.step_size_min, self.step_size_max = step_sizes
         self.prev = self.parameters.clone(prefix="prev", init="zeros")  # type: ignore[attr-defined]
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")  # type: ignore[attr-defined]
 

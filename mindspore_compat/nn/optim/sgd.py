@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
-from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 from mindspore_compat.ops.operations import SGD as _SGD
 
@@ -38,17 +38,8 @@ class SGD(Optimizer):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        for name, value in (("momentum", momentum), ("dampening", dampening)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"For 'SGD', the argument '{name}' must be float type, but got {type(value)}.")
-            if value < 0.0:
-                raise ValueError(f"For 'SGD', the argument '{name}' must be at least 0.0, but got {value}.")
         self.nesterov = nesterov
-        if nesterov and (momentum <= 0.0 or dampening != 0.0):
-            raise ValueError(
-                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
-                f"but got 'momentum' {momentum}, 'dampening' {dampening}."
-            )
+        check_nesterov(nesterov, momentum, dampening)
         if self.dynamic_weight_decay:
             raise TypeError(
                 "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "

@@ -17,19 +17,10 @@ def decay_all(parameter: Any) -> bool:
     return True
 
 
-def check_options(
-    learning_rate: Any, momentum: Any, frequency: Any, batch_size: Any, use_nesterov: Any, enable_clip_grad: Any
-) -> None:
-    """TypeError, ValueError for arguments that upstream refuses, and for a batch size that would divide by zero."""
-    if momentum < 0.0:
-        raise ValueError(f"For 'thor', the argument 'momentum' must be at least 0.0, but got 'momentum' {momentum}.")
+def check_options(frequency: int, batch_size: int) -> None:
+    """Refuse a batch size that would divide by zero, and a step of second order at every step."""
     if frequency < 2:
         raise ValueError(f"For 'thor', the argument 'frequency' must be at least 2, but got 'frequency' {frequency}.")
-    if not isinstance(learning_rate, torch.Tensor):
-        raise TypeError(
-            f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} "
-            f"of type {type(learning_rate).__name__}."
-        )
     if batch_size <= 0:
         raise ValueError(f"For 'thor', the 'batch_size' must be positive, but got {batch_size}.")
 

@@ -42,12 +42,8 @@ class ThorTorch(torch.optim.Optimizer):
         enable_clip_grad: bool = False,
         frequency: int = 100,
     ) -> None:
-        check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
-        if loss_scale <= 0:
-            raise ValueError(f"For 'thor', the 'loss_scale' must be a positive float, but got {loss_scale}.")
+        check_options(frequency, batch_size)
         named = [(name, item) for name, item in net.named_parameters() if item.requires_grad]
-        if not named:
-            raise ValueError("For 'thor', the 'net' must have parameters with requires_grad, but it has none.")
         self.damping, self.learning_rate = on_host(damping), on_host(learning_rate)
         self.loss_scale, self.frequency, self.enable_clip_grad = float(loss_scale), frequency, enable_clip_grad
         self._parameters = [item for _, item in named]

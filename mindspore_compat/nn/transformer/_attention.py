@@ -9,22 +9,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import Softmax
 from mindspore_compat.nn.layer.basic import Dropout
-from mindspore_compat.nn.transformer._feed_forward import check_multiple, check_rate
-from mindspore_compat.nn.transformer.layers import (
-    FLOATS,
-    _check_input_dtype,
-    _check_past_none_input_none,
-    _Linear,
-    _valid_type_checks,
-    check_init,
-)
-from mindspore_compat.nn.transformer.op_parallel_config import OpParallelConfig, _check_config, default_dpmp_config
+from mindspore_compat.nn.transformer.layers import _Linear
+from mindspore_compat.nn.transformer.op_parallel_config import default_dpmp_config
 
 __all__ = ["MultiHeadAttention"]
 
@@ -46,7 +37,6 @@ class MultiHeadAttention(Cell):
     ``add_flags_recursive(is_first_iteration=False)`` each call takes one token and the caches of the call before.
     """
 
-    @check_init("MultiHeadAttention", parallel_config=_valid_type_checks([OpParallelConfig], "MultiHeadAttention"))
     def __init__(
         self,
         batch_size: int | None,
@@ -63,18 +53,6 @@ class MultiHeadAttention(Cell):
         parallel_config: Any = default_dpmp_config,
     ) -> None:
         super().__init__()
-        if batch_size:
-            check_positive_int(batch_size, "batch_size", "MultiHeadAttention")
-        _check_config(parallel_config)
-        check_rate(
-            "MultiHeadAttention", hidden_dropout_rate=hidden_dropout_rate, attention_dropout_rate=attention_dropout_rate
-        )
-        if hidden_size % num_heads:
-            raise ValueError(
-                f"For 'MultiHeadAttention', the 'hidden_size' must be a multiple of 'num_heads' {num_heads}, but got "
-                f"{hidden_size}."
-            )
-        check_multiple("MultiHeadAttention", parallel_config, num_heads=num_heads)
         self.batch_size, self.src_seq_length, self.tgt_seq_length = batch_size, src_seq_length, tgt_seq_length
         self.hidden_size, self.n_head, self.size_per_head = hidden_size, num_heads, hidden_size // num_heads
         self.use_past, self.is_first_iteration = use_past, True
@@ -95,9 +73,6 @@ class MultiHeadAttention(Cell):
         value_past: Any = None,
         batch_valid_length: Any = None,
     ) -> Any:
-        self._check_inputs(
-            query_tensor, key_tensor, value_tensor, attention_mask, key_past, value_past, batch_valid_length
-        )
         single = self.use_past and not self.is_first_iteration  # one token a sample
         shape = query_tensor.shape
         batch = shape[0] // self.src_seq_length if len(shape) == 2 and not single else shape[0]
@@ -132,27 +107,3 @@ class MultiHeadAttention(Cell):
             scores = (1.0 - mask.to(scores.dtype)) * -10000.0 + scores
         weights = self.prob_dropout(self.softmax(scores).to(query.dtype))
         return torch.reshape(torch.transpose(kernels.matmul(weights, value), 1, 2), (-1, self.hidden_size))
-
-    def _check_inputs(
-        self, query: Any, key: Any, value: Any, mask: Any, key_past: Any, value_past: Any, batch_valid_length: Any
-    ) -> None:
-        for name, tensor in (
-            ("query_tensor", query),
-            ("key_tensor", key),
-            ("value_tensor", value),
-            ("attention_mask", mask),
-        ):
-            if tensor is not None or name != "attention_mask":
-                _check_input_dtype(tensor.dtype, name, FLOATS, "MultiHeadAttention")
-        check_cache(self, torch.float16, key_past=key_past, value_past=value_past)
-        check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
-
-
-def check_cache(cell: Any, dtype: torch.dtype, default: Any = None, **inputs: Any) -> None:
-    """TypeError unless the inputs of incremental inference are there, in ``dtype``, just if ``cell.use_past``."""
-    for name, value in inputs.items():
-        _check_past_none_input_none(
-            cell.use_past, name, cell.cls_name, default, isinstance(value, torch.Tensor), value is default
-        )
-        if cell.use_past:
-            _check_input_dtype(value.dtype, name, [dtype], cell.cls_name)

@@ -6,26 +6,14 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.transformer._attention import MultiHeadAttention, check_cache
-from mindspore_compat.nn.transformer._feed_forward import FeedForward, check_multiple
-from mindspore_compat.nn.transformer.layers import (
-    FLOATS,
-    _check_input_dtype,
-    _LayerNorm,
-    _valid_type_checks,
-    check_init,
-)
-from mindspore_compat.nn.transformer.moe import MoE, _check_moe_config, default_moe_config
-from mindspore_compat.nn.transformer.op_parallel_config import (
-    MoEParallelConfig,
-    OpParallelConfig,
-    _check_config,
-    default_dpmp_config,
-)
+from mindspore_compat.nn.transformer._attention import MultiHeadAttention
+from mindspore_compat.nn.transformer._feed_forward import FeedForward
+from mindspore_compat.nn.transformer.layers import _LayerNorm
+from mindspore_compat.nn.transformer.moe import MoE, default_moe_config
+from mindspore_compat.nn.transformer.op_parallel_config import default_dpmp_config
 
 __all__ = ["TransformerEncoderLayer", "TransformerDecoderLayer"]
 
@@ -34,7 +22,6 @@ _F32, _F16 = torch.float32, torch.float16
 
 def _set_layer(
     cell: Any,
-    owner: str,
     sizes: dict[str, int],
     rates: dict[str, float],
     types: dict[str, Any],
@@ -42,10 +29,7 @@ def _set_layer(
     moe_config: Any,
     parallel_config: Any,
 ) -> Any:
-    """Checks and children that encoder and decoder layers share; returns what makes their attention."""
-    _check_config(parallel_config)
-    check_multiple(owner, parallel_config, **sizes)
-    _check_moe_config(moe_config, parallel_config)
+    """Children that encoder and decoder layers share; returns what makes their attention."""
     cell.use_moe, cell.hidden_size, cell.dtype = moe_config.expert_num > 1, sizes["hidden_size"], _F16
     hidden, norm = sizes["hidden_size"], types["layernorm_compute_type"]
     feed: Any = {
@@ -81,10 +65,6 @@ class TransformerEncoderLayer(Cell):
     With ``use_past`` the layer keeps the caches itself; ``init_reset`` False empties them.
     """
 
-    @check_init(
-        "TransformerEncoderLayer",
-        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerEncoderLayer"),
-    )
     def __init__(
         self,
         batch_size: int | None,
@@ -104,11 +84,8 @@ class TransformerEncoderLayer(Cell):
         parallel_config: Any = default_dpmp_config,
     ) -> None:
         super().__init__()
-        if batch_size or use_past:
-            check_positive_int(batch_size, "batch_size", "TransformerEncoderLayer")  # type: ignore[arg-type]
         attention, layer_norm, output = _set_layer(
             self,
-            "TransformerEncoderLayer",
             {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
             {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
             {
@@ -136,11 +113,6 @@ class TransformerEncoderLayer(Cell):
             self.value_past = Parameter(initializer("zeros", self.value_shape, _F16), name="value_past")
 
     def construct(self, x: Any, input_mask: Any = None, init_reset: Any = True, batch_valid_length: Any = None) -> Any:
-        _check_input_dtype(x.dtype, "x", FLOATS, "TransformerEncoderLayer")
-        if input_mask is not None:
-            _check_input_dtype(input_mask.dtype, "input_mask", FLOATS, "TransformerEncoderLayer")
-        check_cache(self, torch.bool, True, init_reset=init_reset)
-        check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
         shape, x = x.shape, torch.reshape(x, (-1, x.shape[-1]))
         post = self.post_layernorm_residual
         normed = (x if post else self.layernorm1(x)).to(_F16)
@@ -165,10 +137,6 @@ class TransformerDecoderLayer(Cell):
     of the encoder)).
     """
 
-    @check_init(
-        "TransformerDecoderLayer",
-        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerDecoderLayer"),
-    )
     def __init__(
         self,
         hidden_size: int,
@@ -189,11 +157,8 @@ class TransformerDecoderLayer(Cell):
         parallel_config: Any = default_dpmp_config,
     ) -> None:
         super().__init__()
-        if batch_size or use_past:
-            check_positive_int(batch_size, "batch_size", "TransformerDecoderLayer")  # type: ignore[arg-type]
         attention, layer_norm, output = _set_layer(
             self,
-            "TransformerDecoderLayer",
             {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
             {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
             {
@@ -231,16 +196,6 @@ class TransformerDecoderLayer(Cell):
         init_reset: Any = True,
         batch_valid_length: Any = None,
     ) -> Any:
-        for name, value in (
-            ("hidden_states", hidden_stats),
-            ("attention_mask", decoder_mask),
-            ("encoder_output", encoder_output),
-            ("memory_mask", memory_mask),
-        ):
-            if value is not None or name == "hidden_states":
-                _check_input_dtype(value.dtype, name, FLOATS, "TransformerDecoderLayer")
-        check_cache(self, torch.bool, True, init_reset=init_reset)
-        check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
         shape, x = hidden_stats.shape, torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1]))
         post = self.post_layernorm_residual
         normed = self.layernorm1(x).to(_F16)

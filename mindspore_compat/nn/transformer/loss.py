@@ -7,18 +7,9 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.transformer.layers import FLOATS, _check_input_dtype
-from mindspore_compat.nn.transformer.op_parallel_config import OpParallelConfig, default_dpmp_config
+from mindspore_compat.nn.transformer.op_parallel_config import default_dpmp_config
 
 __all__ = ["CrossEntropyLoss"]
-
-
-def _check_parallel_config(parallel_config: Any) -> None:
-    if not isinstance(parallel_config, OpParallelConfig):
-        raise TypeError(
-            "For 'CrossEntropyLoss', the 'parallel_config' must be an OpParallelConfig, but got "
-            f"{type(parallel_config).__name__}."
-        )
 
 
 class _Softmax(Cell):
@@ -28,7 +19,6 @@ class _Softmax(Cell):
 
     def __init__(self, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
-        _check_parallel_config(parallel_config)
 
     def construct(self, logits: Any, label: Any) -> Any:
         classes = torch.arange(
@@ -45,7 +35,6 @@ class _NLLLoss(Cell):
 
     def __init__(self, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
-        _check_parallel_config(parallel_config)
 
     def construct(self, softmax_result: Any, one_hot_label: Any) -> Any:
         return -torch.sum(torch.log(softmax_result + 1e-24) * one_hot_label, -1)
@@ -61,20 +50,9 @@ class CrossEntropyLoss(Cell):
 
     def __init__(self, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
-        _check_parallel_config(parallel_config)
         self._softmax, self._nllloss = _Softmax(parallel_config), _NLLLoss(parallel_config)
 
     def construct(self, logits: Any, label: Any, input_mask: Any) -> Any:
-        for name, value, allowed in (
-            ("logits", logits, FLOATS),
-            ("label", label, (torch.int32,)),
-            ("input_mask", input_mask, (torch.float32,)),
-        ):
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f"For 'CrossEntropyLoss', the '{name}' must be a Tensor, but got {type(value).__name__}."
-                )
-            _check_input_dtype(value.dtype, name, allowed, "CrossEntropyLoss")
         losses = self._nllloss(*self._softmax(logits, label))
         weights = torch.reshape(input_mask, (-1,))
         return torch.reshape(torch.sum(losses * weights) / (torch.sum(weights) + 1e-5), (1,))

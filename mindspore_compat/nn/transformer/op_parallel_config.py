@@ -1,29 +1,24 @@
 """How transformer Cells are laid out over devices. Upstream: ``parallel._transformer.op_parallel_config`` and part of
 ``.transformer``.
 
-Every setting is checked and kept; one process computes the same whatever they say.
+Every setting is kept; one process computes the same whatever they say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat import context, log
-from mindspore_compat._api.validate import check_bool, check_positive_int
-from mindspore_compat.context import ParallelMode
-from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
+from mindspore_compat import context
 
 __all__ = ["OpParallelConfig"]
 
 
-def _checked(name: str, check: Callable[..., Any], **context_names: str) -> Any:
-    """A property that checks what it is set to, and passes it on to the context under the name in ``context_names``."""
+def _told(name: str, context_name: str) -> Any:
+    """A property that the context gets as well."""
 
     def setter(self: Any, value: Any) -> None:
-        setattr(self, f"_{name}", check(value, name, type(self).__name__))
-        for own in context_names.values():
-            context.set_auto_parallel_context(**{own: value})
+        setattr(self, f"_{name}", value)
+        context.set_auto_parallel_context(**{context_name: value})
 
     return property(lambda self: getattr(self, f"_{name}"), setter)
 
@@ -50,9 +45,6 @@ class _Config:
 class OpParallelConfig(_Config):
     """Over how many devices data and one layer are cut."""
 
-    data_parallel = _checked("data_parallel", check_positive_int)
-    model_parallel = _checked("model_parallel", check_positive_int)
-
     def __init__(self, data_parallel: int = 1, model_parallel: int = 1) -> None:
         self.data_parallel, self.model_parallel = data_parallel, model_parallel
 
@@ -61,7 +53,6 @@ class MoEParallelConfig(_Config):
     """`OpParallelConfig` and over how many devices experts are cut."""
 
     data_parallel, model_parallel = _shared("data_parallel", "_dpmp"), _shared("model_parallel", "_dpmp")
-    expert_parallel = _checked("expert_parallel", check_positive_int)
     dpmp = _part("_dpmp")
 
     def __init__(self, data_parallel: int = 1, model_parallel: int = 1, expert_parallel: int = 1) -> None:
@@ -72,8 +63,7 @@ class MoEParallelConfig(_Config):
 class _PipeLineConfig(_Config):
     """Stages of a pipeline (the context hears of them, too) and pieces of a batch."""
 
-    pipeline_stage = _checked("pipeline_stage", check_positive_int, context="pipeline_stages")
-    micro_batch_num = _checked("micro_batch_num", check_positive_int)
+    pipeline_stage = _told("pipeline_stage", "pipeline_stages")
 
     def __init__(self, pipeline_stage: int = 1, micro_batch_num: int = 1) -> None:
         self.pipeline_stage, self.micro_batch_num = pipeline_stage, micro_batch_num
@@ -84,7 +74,6 @@ class EmbeddingOpParallelConfig(_Config):
 
     data_parallel = _shared("data_parallel", "_dp_mp_config")
     model_parallel = _shared("model_parallel", "_dp_mp_config")
-    vocab_emb_dp = _checked("vocab_emb_dp", check_bool)
     dp_mp_config = _part("_dp_mp_config")
 
     def __init__(self, data_parallel: int = 1, model_parallel: int = 1, vocab_emb_dp: bool = True) -> None:
@@ -96,11 +85,6 @@ class TransformerRecomputeConfig(_Config):
     """Whether blocks recompute their activations in the backward pass; the rest is about communication and without
     effect.
     """
-
-    recompute = _checked("recompute", check_bool)
-    parallel_optimizer_comm_recompute = _checked("parallel_optimizer_comm_recompute", check_bool)
-    mp_comm_recompute = _checked("mp_comm_recompute", check_bool)
-    recompute_slice_activation = _checked("recompute_slice_activation", check_bool)
 
     def __init__(
         self,
@@ -115,24 +99,13 @@ class TransformerRecomputeConfig(_Config):
         self.recompute_slice_activation = recompute_slice_activation
 
 
-def _check_recompute(value: Any, name: str, owner: str) -> Any:
-    if not isinstance(value, (TransformerRecomputeConfig, bool)):
-        raise TypeError(
-            f"For '{owner}', the '{name}' must be a TransformerRecomputeConfig or a bool, but got "
-            f"{type(value).__name__}."
-        )
-    return value
-
-
 default_transformer_recompute_config = TransformerRecomputeConfig()
 
 
 class TransformerOpParallelConfig(_Config):
     """All of the above in one; setting ``pipeline_stage`` or ``optimizer_shard`` sets the context as well."""
 
-    recompute = _checked("recompute", _check_recompute)
-    optimizer_shard = _checked("optimizer_shard", check_bool, context="enable_parallel_optimizer")
-    gradient_aggregation_group = _checked("gradient_aggregation_group", check_positive_int)
+    optimizer_shard = _told("optimizer_shard", "enable_parallel_optimizer")
     data_parallel = _shared("data_parallel", "_embed_dp_mp_config", "_moe_config")
     model_parallel = _shared("model_parallel", "_embed_dp_mp_config", "_moe_config")
     vocab_emb_dp = _shared("vocab_emb_dp", "_embed_dp_mp_config")
@@ -171,27 +144,4 @@ default_embedding_parallel_config = EmbeddingOpParallelConfig()
 
 
 def _check_config(config: Any) -> None:
-    """ValueError if the context has other pipeline stages or, under automatic parallelism, there are too
-    few devices.
-    """
-    stages = context.get_auto_parallel_context("pipeline_stages")
-    if hasattr(config, "pipeline_stage") and stages != config.pipeline_stage:
-        raise ValueError(
-            f"The 'pipeline_stages' {stages} of the auto parallel context must equal the 'pipeline_stage' of the "
-            f"parallel config, but got {config.pipeline_stage}. Set both to the same number."
-        )
-    if _get_parallel_mode() not in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL):
-        return
-    devices = _get_device_num()
-    if config.data_parallel * config.model_parallel * stages > devices:
-        raise ValueError(
-            f"The product of 'data_parallel' {config.data_parallel}, 'model_parallel' {config.model_parallel} and "
-            "pipeline stages "
-            f"{stages} must be at most the number of devices {devices}. Use smaller numbers or more processes."
-        )
-    sharded = context.get_auto_parallel_context("enable_parallel_optimizer")
-    if sharded and not getattr(config, "optimizer_shard", True):
-        log.warning(
-            "'enable_parallel_optimizer' is set in the auto parallel context, but 'optimizer_shard' of the parallel "
-            "config is not."
-        )
+    """Nothing: MindSpore checks here that the layout fits the context and the devices."""

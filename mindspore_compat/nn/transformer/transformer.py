@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -17,20 +16,12 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.transformer._attention import MultiHeadAttention
 from mindspore_compat.nn.transformer._blocks import TransformerDecoderLayer, TransformerEncoderLayer
-from mindspore_compat.nn.transformer._feed_forward import FeedForward, check_multiple
-from mindspore_compat.nn.transformer.layers import (
-    FLOATS,
-    _check_input_dtype,
-    _valid_type_checks,
-    check_init,
-)
-from mindspore_compat.nn.transformer.moe import _check_moe_config, default_moe_config
+from mindspore_compat.nn.transformer._feed_forward import FeedForward
+from mindspore_compat.nn.transformer.moe import default_moe_config
 from mindspore_compat.nn.transformer.op_parallel_config import (
     EmbeddingOpParallelConfig,
-    OpParallelConfig,
     TransformerOpParallelConfig,
     TransformerRecomputeConfig,
-    _check_config,
     default_dpmp_config,
     default_embedding_parallel_config,
     default_transformer_config,
@@ -63,13 +54,11 @@ class AttentionMask(Cell):
     after it.
     """
 
-    @check_init("AttentionMask", parallel_config=_valid_type_checks([OpParallelConfig], "AttentionMask"))
     def __init__(self, seq_length: int, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
         self.seq_length = seq_length
 
     def construct(self, input_mask: Any) -> Any:
-        _check_input_dtype(input_mask.dtype, "input_mask", FLOATS, "AttentionMask")
         real = (input_mask != 0).to(_F32)
         return torch.tril(torch.ones(self.seq_length, self.seq_length, device=real.device)) * (
             real[:, :, None] * real[:, None, :]
@@ -79,7 +68,6 @@ class AttentionMask(Cell):
 class VocabEmbedding(Cell):
     """ids (...) int32 give (their rows of the table (..., embedding_size), the table)."""
 
-    @check_init("VocabEmbedding", parallel_config=_valid_type_checks([EmbeddingOpParallelConfig], "VocabEmbedding"))
     def __init__(
         self,
         vocab_size: int,
@@ -88,16 +76,12 @@ class VocabEmbedding(Cell):
         param_init: Any = "normal",
     ) -> None:
         super().__init__()
-        _check_config(parallel_config)
-        if not parallel_config.vocab_emb_dp:
-            check_multiple("VocabEmbedding", parallel_config, vocab_size=vocab_size)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.embedding_table = Parameter(
             initializer(param_init, (vocab_size, embedding_size)), name="embedding_table", parallel_optimizer=False
         )
 
     def construct(self, input_ids: Any) -> Any:
-        _check_input_dtype(input_ids.dtype, "input_ids", [torch.int32], "VocabEmbedding")
         return torch.embedding(self.embedding_table, input_ids), self.embedding_table
 
 
@@ -106,11 +90,6 @@ def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
 
     def configure(network: Any, layer_id: int, offset: int, parallel_config: Any, layers: int) -> None:
         layers = total_layer or layers
-        if layers < parallel_config.pipeline_stage:
-            raise ValueError(
-                f"The number of layers must be at least 'pipeline_stage' {parallel_config.pipeline_stage}, but got "
-                f"{layers}."
-            )
         per_stage = layers // parallel_config.pipeline_stage
         per_group = max(layers // parallel_config.gradient_aggregation_group, 1)
         network.pipeline_stage = min((layer_id + offset) // per_stage, parallel_config.pipeline_stage - 1)
@@ -135,8 +114,6 @@ class _Stack(Cell):
         parallel_config: Any,
         **arguments: Any,
     ) -> None:
-        _check_config(parallel_config)
-        _check_moe_config(moe_config, parallel_config)
         self.use_moe, self.num_layers = moe_config.expert_num > 1, num_layers
         layout = parallel_config.moe_parallel_config if self.use_moe else parallel_config.dp_mp_config
         self.blocks = CellList()
@@ -161,11 +138,6 @@ class TransformerEncoder(_Stack):
     loss if any.
     """
 
-    @check_init(
-        "TransformerEncoder",
-        batch_size=lambda value, name: check_positive_int(value, name, "TransformerEncoder"),
-        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerEncoder"),
-    )
     def __init__(
         self,
         batch_size: int,
@@ -219,11 +191,6 @@ class TransformerEncoder(_Stack):
 class TransformerDecoder(_Stack):
     """`TransformerDecoderLayer` ``num_layers`` times; results as those of `TransformerEncoder`."""
 
-    @check_init(
-        "TransformerDecoder",
-        batch_size=lambda value, name: check_positive_int(value, name, "TransformerDecoder"),
-        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerDecoder"),
-    )
     def __init__(
         self,
         num_layers: int,
@@ -287,11 +254,6 @@ class Transformer(Cell):
     experts' loss if any.
     """
 
-    @check_init(
-        "Transformer",
-        batch_size=lambda value, name: check_positive_int(value, name, "Transformer"),
-        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "Transformer"),
-    )
     def __init__(
         self,
         hidden_size: int,
@@ -315,13 +277,6 @@ class Transformer(Cell):
         parallel_config: Any = default_transformer_config,
     ) -> None:
         super().__init__()
-        _check_config(parallel_config)
-        if decoder_layers > 0 and use_past:
-            raise ValueError(
-                "For 'Transformer', the 'use_past' must be False if there is a decoder, but got True. Use "
-                "TransformerEncoder."
-            )
-        _check_moe_config(moe_config, parallel_config)
         self.batch_size, self.hidden_size, self.src_seq_length = batch_size, hidden_size, src_seq_length
         self.tgt_seq_length = tgt_seq_length
         self.use_past, self.use_moe = use_past, moe_config.expert_num > 1

@@ -50,21 +50,10 @@ def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
 class _PartsOfABatch(Cell):
     """Runs ``network`` on equal parts of the batch (axis 0 of every input), and sums the outputs."""
 
-    _count_name, _inputs_name = "micro_size", "micro_inputs"
+    _inputs_name = "micro_inputs"
 
     def __init__(self, network: Any, micro_size: int) -> None:
         super().__init__(auto_prefix=False)
-        owner, name = type(self).__name__, self._count_name
-        if not isinstance(network, Cell):
-            raise TypeError(
-                f"For '{owner}', the argument 'network' must cell type, but got the type : {type(network)}."
-            )
-        if isinstance(micro_size, bool) or not isinstance(micro_size, int):
-            raise TypeError(
-                f"For '{owner}', the argument '{name}' must be integer, but got the type : {type(micro_size)}."
-            )
-        if micro_size <= 0:
-            raise ValueError(f"For '{owner}', the argument '{name}' must be large than 0, but got {micro_size}.")
         self.network = network
         self.micro_size = micro_size
         setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))
@@ -114,21 +103,11 @@ class PipelineCell(_PartsOfABatch):
         segment_config: dict[str, int] | None = None,
     ) -> None:
         super().__init__(network, micro_size)
-        for what, attribute, config in (
-            ("stage_config", "pipeline_stage", stage_config),
-            ("segment_config", "pipeline_segment", segment_config),
-        ):
-            cells = dict(network.cells_and_names())
-            for name, number in (config or {}).items():
-                if name not in cells:
-                    raise KeyError(
-                        f"For 'PipelineCell', the argument '{what}' : {{{name!r}: {number}}} is not found in 'network' "
-                        f": {network}"
-                    )
-                if attribute == "pipeline_stage":
-                    cells[name].pipeline_stage = number
-                else:
-                    cells[name].__dict__[attribute] = number
+        cells = dict(network.cells_and_names())
+        for name, number in (stage_config or {}).items():
+            cells[name].pipeline_stage = number
+        for name, number in (segment_config or {}).items():
+            cells[name].__dict__["pipeline_segment"] = number
 
     def construct(self, *inputs: Any) -> Any:
         if program.parallel is not None:
@@ -141,7 +120,7 @@ class PipelineCell(_PartsOfABatch):
 class MicroBatchInterleaved(_PartsOfABatch):
     """The sum of the outputs of ``interleave_num`` parts of the batch."""
 
-    _count_name, _inputs_name = "interleave_num", "interleave_inputs"
+    _inputs_name = "interleave_inputs"
 
     def __init__(self, network: Any, interleave_num: int = 2) -> None:
         super().__init__(network, interleave_num)

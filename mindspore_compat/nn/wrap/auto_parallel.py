@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from mindspore_compat._api.errors import warn_once
-from mindspore_compat.common._strategy import Layout
 from mindspore_compat.context import reset_auto_parallel_context, set_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 
@@ -17,16 +15,6 @@ _MODES = {
     "sharding_propagation": {"parallel_mode": "auto_parallel", "search_mode": "sharding_propagation"},
     "recursive_programming": {"parallel_mode": "auto_parallel", "search_mode": "recursive_programming"},
 }
-_SCHEDULERS = ("1f1b", "gpipe", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_v")
-_LEVELS = ("level1", "level2", "level3")
-
-
-def _check(method: str, name: str, value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"For 'AutoParallel.{method}', the argument '{name}' must be {kind.__name__} type, but got the type : "
-            f"{type(value)}."
-        )
 
 
 class AutoParallel(Cell):
@@ -74,51 +62,13 @@ class AutoParallel(Cell):
     # --- data and stages ----------------------------------------------------------------------------------------------
 
     def dataset_strategy(self, config: Any) -> None:
-        """How batches lie: "data_parallel" (each process has its part), "full_batch", or cuts of each input.
-
-        Raises:
-            ValueError: for None or another text. TypeError: for anything but tuples of ints or of Layouts.
-        """
-        if config is None:
-            raise ValueError("dataset_strategy is none in config!")
-        if isinstance(config, str) and config not in ("full_batch", "data_parallel"):
-            raise ValueError(
-                "For 'AutoParallel.dataset_strategy', the argument 'config' must be 'full_batch' or 'data_parallel', "
-                f"but got the value : {config}."
-            )
-        if not isinstance(config, str):
-            _check("dataset_strategy", "config", config, tuple)
-        for item in () if isinstance(config, str) else config:
-            if isinstance(item, Layout):
-                continue
-            if not isinstance(item, tuple) or not all(isinstance(size, int) for size in item):
-                raise TypeError(
-                    "For 'AutoParallel.dataset_strategy', the element of argument 'config' must be a tuple of int or a "
-                    f"Layout, but got : {item!r} ."
-                )
+        """How batches lie: "data_parallel" (each process has its part), "full_batch", or cuts of each input."""
         self._set(dataset_strategy=config, full_batch=config == "full_batch")
 
     def pipeline(
         self, stages: int = 1, output_broadcast: bool = False, interleave: bool = False, scheduler: str = "1f1b"
     ) -> None:
-        """How many stages the network has, and in what order they take micro batches.
-
-        Raises:
-            TypeError: for other types. ValueError: for no stages or another scheduler.
-        """
-        _check("pipeline", "stages", stages, int)
-        if stages <= 0:
-            raise ValueError(
-                f"For 'AutoParallel.pipeline', the argument 'stages' must be larger than zero, but got value: {stages}."
-            )
-        _check("pipeline", "output_broadcast", output_broadcast, bool)
-        _check("pipeline", "interleave", interleave, bool)
-        _check("pipeline", "scheduler", scheduler, str)
-        if scheduler not in _SCHEDULERS:
-            raise ValueError(
-                f"For 'AutoParallel.pipeline', the argument 'scheduler' must be one of {_SCHEDULERS}, but got the "
-                f"value : {scheduler}."
-            )
+        """How many stages the network has, and in what order they take micro batches."""
         self._set(
             pipeline_stages=stages,
             pipeline_result_broadcast=output_broadcast,
@@ -135,15 +85,7 @@ class AutoParallel(Cell):
         """Parameters and the optimizer's state are cut over ``shard_size`` processes (-1: all that share the data);
         those below ``threshold`` KB are not.
 
-        Raises:
-            ValueError: for other numbers, or an ``optimizer_level`` that is not "level1", "level2" or "level3".
         """
-        if not isinstance(shard_size, int) or (shard_size <= 0 and shard_size != -1):
-            raise ValueError(f"shard_size must be a positive integer or -1, but got {shard_size}.")
-        if not isinstance(threshold, int) or threshold < 0:
-            raise ValueError(f"threshold must be a positive integer or 0, but got {threshold}.")
-        if optimizer_level not in _LEVELS:
-            raise ValueError(f"Optimizer level should in {list(_LEVELS)}, but got {optimizer_level}")
         config = {"parallel_optimizer_threshold": threshold, "optimizer_weight_shard_size": shard_size}
         self._set(enable_parallel_optimizer=True, parallel_optimizer_config=config)
 
@@ -164,25 +106,17 @@ class AutoParallel(Cell):
         self._set(force_fp32_communication=True)
 
     def comm_fusion(self, config: dict[str, Any] | None) -> None:
-        """Which communications are joined; kept, torch decides.
-
-        Raises:
-            TypeError: if it is no dict.
-        """
-        if config is not None:
-            _check("comm_fusion", "config", config, dict)
+        """Which communications are joined; kept, torch decides."""
         self._set(comm_fusion=config or {})
 
     # --- files --------------------------------------------------------------------------------------------------------
 
     def load_param_strategy_file(self, file_path: str) -> None:
-        """The file that says how Parameters were cut. TypeError if it is no str."""
-        _check("load_param_strategy_file", "file_path", file_path, str)
+        """The file that says how Parameters were cut."""
         self._set(strategy_ckpt_load_file=file_path)
 
     def save_param_strategy_file(self, file_path: str) -> None:
-        """Where to say how Parameters are cut. TypeError if it is no str."""
-        _check("save_param_strategy_file", "file_path", file_path, str)
+        """Where to say how Parameters are cut."""
         self._set(strategy_ckpt_save_file=file_path)
 
     def disable_strategy_file_only_for_trainable_params(self) -> None:
@@ -190,24 +124,18 @@ class AutoParallel(Cell):
         self._set(strategy_ckpt_config={"only_trainable_params": False})
 
     def set_group_ckpt_save_file(self, file_path: str) -> None:
-        """Where to write the process groups. TypeError if it is no str."""
-        _check("set_group_ckpt_save_file", "file_path", file_path, str)
+        """Where to write the process groups."""
         self._set(group_ckpt_save_file=file_path)
 
     def save_operator_strategy_file(self, file_path: str) -> None:
-        """Accepted; no strategies are searched for. TypeError or KeyError for what is no absolute path to a .json."""
+        """Accepted; no strategies are searched for."""
         self._operator_file("save_operator_strategy_file", file_path)
 
     def load_operator_strategy_file(self, file_path: str) -> None:
-        """Accepted; no strategies are searched for. TypeError or KeyError for what is no absolute path to a .json."""
+        """Accepted; no strategies are searched for."""
         self._operator_file("load_operator_strategy_file", file_path)
 
     def _operator_file(self, method: str, file_path: str) -> None:
-        _check(method, "file_path", file_path, str)
-        if not os.path.isabs(file_path):
-            raise KeyError(f"the argument 'file_path' must be an absolute path, but got the path : {file_path} .")
-        if not file_path.endswith(".json"):
-            raise KeyError(f"File type must be json, but got the path : {file_path} .")
         self._without_effect(method, "operators follow the strategies that the script gives.")
 
     # --- hints to upstream's compiler ---------------------------------------------------------------------------------
@@ -226,8 +154,7 @@ class AutoParallel(Cell):
         self._without_effect("print_local_norm", "norms are not printed. Print ops.norm of the gradients.")
 
     def dump_local_norm(self, file_path: str) -> None:
-        """Kept. TypeError if it is no str."""
-        _check("dump_local_norm", "file_path", file_path, str)
+        """Kept."""
         self._set(dump_local_norm=True, dump_local_norm_path=file_path)
         self._without_effect("dump_local_norm", "norms are not written. Save ops.norm of the gradients.")
 

@@ -5,18 +5,16 @@
 from __future__ import annotations
 
 import os
-import types
 from typing import Any
 
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._shared_memory import write_values
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Identity
@@ -28,7 +26,6 @@ from mindspore_compat.nn.wrap._micro_batch import (
     _MicroBatch,
     _VirtualDatasetCell,
 )
-from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, agree_on_parameters, reducing
 from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
@@ -47,6 +44,31 @@ __all__ = [
     "_MicroBatch",
     "_VirtualDatasetCell",
 ]
+
+
+class TorchOptimizer(Cell):
+    """Called with gradients, in the order of ``parameters``, makes a step of a torch optimizer."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+        super().__init__(auto_prefix=False)
+        self.torch_optimizer = optimizer
+        self.parameters = tuple(
+            item for group in optimizer.param_groups for item in group["params"] if item.requires_grad
+        )
+
+    def construct(self, gradients: Any) -> bool:
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            parameter.grad = plain(gradient)
+        self.torch_optimizer.step()
+        for parameter in self.parameters:
+            parameter.grad = None
+        return True
+
+
+def as_optimizer(optimizer: Any) -> Any:
+    """The optimizer, one of torch behind a Cell."""
+    return TorchOptimizer(optimizer) if isinstance(optimizer, torch.optim.Optimizer) else optimizer
+
 
 _detach = torch._C.TensorBase.detach
 
@@ -75,7 +97,7 @@ class WithEvalCell(Cell):
         super().__init__(auto_prefix=False)
         self._network = network
         self._loss_fn = loss_fn
-        self.add_cast_fp32 = check_type(add_cast_fp32, "add_cast_fp32", bool, "WithEvalCell")
+        self.add_cast_fp32 = add_cast_fp32
 
     def construct(self, data: Any, label: Any) -> Any:
         outputs = self._network(data)
@@ -125,21 +147,6 @@ class ForwardValueAndGrad(Cell):
         sens_param: bool = False,
     ) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(network, (torch.nn.Module, types.FunctionType, types.MethodType)):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, "
-                f"but got '{type(network)}'"
-            )
-        for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(value)}'"
-                )
-        if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be "
-                f"Parameters array, but got '{type(weights)}'."
-            )
         self.network = network
         if isinstance(network, Cell):
             network.set_grad()
@@ -318,8 +325,6 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param: Parameter) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(param, Parameter):
-            raise TypeError(f"For 'ParameterUpdate', 'param' must be 'Parameter', but got {type(param)}.")
         self._param = param
 
     def construct(self, x: Any) -> Any:

@@ -55,10 +55,6 @@ class DistributedGradReducer(Cell):
         super().__init__(auto_prefix=False)
         self.mean = _get_gradients_mean() if mean is None else mean
         number = get_group_size() if degree is None else degree
-        if isinstance(number, bool) or not isinstance(number, int) or number <= 0:
-            raise ValueError(
-                f"For 'DistributedGradReducer', the 'degree' must be an int greater than 0, but got {degree!r}."
-            )
         self.degree = Tensor(1.0 / number, torch.float32)
         self.group = group
         self.allreduce = AllReduce("sum", group)  # for subclasses; here buckets travel
@@ -154,8 +150,6 @@ def _splits(parameters: Sequence[Any]) -> list[Any]:
     indices = config if mode == "index" else get_auto_parallel_context("all_reduce_fusion_config")
     if not indices:
         return []
-    if not isinstance(indices, list) or not all(type(index) is int for index in indices):
-        raise TypeError(f"For 'all_reduce_fusion_config', the indices must be a list of int, but got {indices!r}.")
     return [sum(position >= index for index in indices) for position in range(len(parameters))]
 
 

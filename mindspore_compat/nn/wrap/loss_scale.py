@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients
 from mindspore_compat.common._wrap import plain, wrap
@@ -38,7 +37,7 @@ class DynamicLossScaleUpdateCell(Cell):
         super().__init__()
         self.loss_scale_value = loss_scale_value
         self.scale_factor = scale_factor
-        self.scale_window = check_positive_int(scale_window, "scale_window", "DynamicLossScaleUpdateCell")
+        self.scale_window = scale_window
         self.cur_iter = Parameter(Tensor(1, torch.int32), name="current_iterator_step")
         self.last_overflow_iter = Parameter(Tensor(0, torch.int32), name="last_overflow_iterator_step")
 
@@ -101,18 +100,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
             self.scale_sense = Parameter(Tensor(scale_sense.get_loss_scale(), torch.float32), name="scale_sense")
-        elif isinstance(scale_sense, torch.Tensor):
+        else:
             if tuple(scale_sense.shape) not in ((), (1,)):
                 raise ValueError(
                     "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
                     f"but got {tuple(scale_sense.shape)}."
                 )
             self.scale_sense = Parameter(scale_sense, name="scale_sense")
-        else:
-            raise TypeError(
-                "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, "
-                f"but got 'scale_sense' type: {type(scale_sense)}."
-            )
         if hasattr(optimizer, "follow_loss_scale"):  # THOR's factors come from the scaled gradients
             optimizer.follow_loss_scale(self.scale_sense)
 
@@ -147,10 +141,6 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens: Any) -> None:
         """Replace a scale that was given as a Tensor."""
-        if not isinstance(sens, torch.Tensor):
-            raise TypeError(
-                f"For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type(sens)}"
-            )
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:

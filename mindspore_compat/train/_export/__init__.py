@@ -64,8 +64,6 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
         )
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
-    if not isinstance(file_name, str):
-        raise TypeError(f"The '{file_name}' must be string, but got {type(file_name)}. It is export's 'file_name'.")
     if not file_name or file_name.endswith(("/", os.sep)):
         raise ValueError(f"For 'export', the argument 'file_name' must name a file, but got {file_name!r}.")
     unknown = set(options) - _OPTIONS
@@ -112,10 +110,7 @@ def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
         raise ValueError(
             f"For 'export', the format {file_format} takes only a function as 'enc_mode', but got {mode!r}."
         )
-    try:
-        envelope.check_key(key, mode)
-    except ValueError as error:
-        raise ValueError(f"For 'export', {error}.") from None
+    envelope.check_key(key, mode)
 
 
 def _encrypted(pieces: Iterable[Any], key: bytes, mode: Any) -> list[bytes]:
@@ -237,11 +232,6 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     """
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
-    if not callable(net):
-        raise TypeError(
-            "For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got "
-            f"{type(net).__name__}."
-        )
     if _quantized(kwargs) and not isinstance(net, Cell):
         raise TypeError(
             f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}."
@@ -300,8 +290,6 @@ def load(file_name: str, **kwargs: Any) -> Any:
             available or refused, with its node.
         All name the file.
     """
-    if not isinstance(file_name, str):
-        raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
         raise ValueError(
             "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "

@@ -209,9 +209,6 @@ def _origin(value: Value) -> tuple[Value, bool]:
 
 
 def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
-    for name, number in (("mean", mean), ("std_dev", std_dev)):
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
-            raise TypeError(f"For 'export', the '{name}' must be int or float, but got {type(number).__name__}.")
     if not 0 < std_dev < math.inf:
         raise ValueError(f"For 'export', the 'std_dev' must be a number above 0, but got {std_dev}.")
     if not 0 <= mean <= 255:

@@ -19,26 +19,18 @@ def load_mindir(file_name: str) -> Any:
     """The file's ModelProto.
 
     Raises:
-        ValueError: if it is not there or no MINDIR file. OSError: if it can not be read.
+        ValueError: if it is no MINDIR file. OSError: if it can not be read.
     """
     model = ModelProto()
     try:
         model.ParseFromString(read_regular(os.path.realpath(file_name)))
-    except FileNotFoundError as error:
-        raise ValueError(f"For 'load_mindir', the file '{file_name}' does not exist.") from error
     except DecodeError as error:
         raise ValueError(f"For 'load_mindir', the file '{file_name}' is no MINDIR file: {error}") from error
     return model
 
 
 def save_mindir(model: Any, file_name: str) -> None:
-    """Write a ModelProto; ".mindir" is added to a name without it. The file may be read by its owner only.
-
-    Raises:
-        TypeError: if ``model`` is no ModelProto.
-    """
-    if not isinstance(model, ModelProto):
-        raise TypeError(f"For 'save_mindir', the argument 'model' must be ModelProto, but got {type(model)}.")
+    """Write a ModelProto; ".mindir" is added to a name without it. The file may be read by its owner only."""
     path = Path(os.path.realpath(file_name))
     if path.suffix != ".mindir":
         path = path.with_name(path.name + ".mindir")

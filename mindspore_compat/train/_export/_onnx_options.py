@@ -24,8 +24,6 @@ def check_options(options: dict[str, Any]) -> None:
         raise ValueError(
             f"For 'export', 'opset_version' must be an int from {OPSETS[0]} to {OPSETS[-1]}, but got {opset!r}."
         )
-    if not isinstance(options.get("float16", False), bool):
-        raise TypeError(f"For 'export', 'float16' must be a bool, but got {options['float16']!r}.")
     axes = options.get("dynamic_axes")
     if axes is not None and not (
         isinstance(axes, dict)

@@ -8,9 +8,8 @@ import torch
 
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.amp import LEVELS
-from mindspore_compat.train.loss_scale_manager import LossScaleManager
 
-__all__ = ["OWNER", "check_extras", "check_network", "check_torch_parts"]
+__all__ = ["OWNER", "check_clip_norm", "check_network", "check_torch_parts"]
 
 OWNER = "TorchTrainStep"
 
@@ -32,10 +31,8 @@ def check_torch_parts(optimizer: Any) -> None:
         )
 
 
-def check_network(network: Any, amp_level: Any, amp_dtype: Any) -> None:
-    """TypeError, ValueError for another network, level or dtype than `TorchTrainStep` takes."""
-    if not isinstance(network, torch.nn.Module):
-        raise TypeError(f"For '{OWNER}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}.")
+def check_network(amp_level: Any, amp_dtype: Any) -> None:
+    """ValueError for another level or dtype than `TorchTrainStep` takes."""
     if amp_level not in LEVELS:
         raise ValueError(f"For '{OWNER}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
     if amp_dtype not in (None, torch.float16, torch.bfloat16):
@@ -44,17 +41,7 @@ def check_network(network: Any, amp_level: Any, amp_dtype: Any) -> None:
         )
 
 
-def check_extras(manager: Any, ema: Any, clip_norm: Any) -> None:
-    """TypeError, ValueError for another manager, average or norm than `TorchTrainStep` takes."""
-    if manager is not None and not isinstance(manager, LossScaleManager):
-        raise TypeError(
-            f"For '{OWNER}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}."
-        )
-    if ema is not None and not isinstance(ema, torch.optim.swa_utils.AveragedModel):
-        raise TypeError(
-            f"For '{OWNER}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}."
-        )
-    if clip_norm is not None and (
-        isinstance(clip_norm, bool) or not (isinstance(clip_norm, (int, float)) and clip_norm > 0)
-    ):
+def check_clip_norm(clip_norm: float | None) -> None:
+    """ValueError for a norm that is not above 0."""
+    if clip_norm is not None and not clip_norm > 0:
         raise ValueError(f"For '{OWNER}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")

@@ -16,7 +16,7 @@ from mindspore_compat._runtime import placement
 from mindspore_compat.common._recorded import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.train._torch import state
-from mindspore_compat.train._torch.arguments import OWNER, check_extras, check_network, check_torch_parts
+from mindspore_compat.train._torch.arguments import OWNER, check_clip_norm, check_network, check_torch_parts
 from mindspore_compat.train._torch.batch import loss_of, prediction_of, split
 from mindspore_compat.train._torch.names import torch_targets
 from mindspore_compat.train._torch.network import TorchStep
@@ -76,7 +76,7 @@ class TorchTrainStep(TorchStep):
         clip_norm: float | None = None,
         ema: Any = None,
     ) -> None:
-        check_network(network, amp_level, amp_dtype)
+        check_network(amp_level, amp_dtype)
         check_torch_parts(optimizer)
         if optimizer is None and (scheduler, clip_norm, ema, accumulate) != (None, None, None, 1):
             raise ValueError(f"For '{OWNER}', 'scheduler', 'clip_norm', 'ema' and 'accumulate' need an 'optimizer'.")
@@ -84,7 +84,7 @@ class TorchTrainStep(TorchStep):
         manager = loss_scale_manager
         if manager is _UNSET:
             manager = DynamicLossScaleManager() if amp_level == "O2" and optimizer is not None else None
-        check_extras(manager, ema, clip_norm)
+        check_clip_norm(clip_norm)
         self.loss_scale_manager = manager
         object.__setattr__(self, "optimizer", optimizer)
         object.__setattr__(self, "ema", ema)

@@ -6,15 +6,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["Bijector"]
-
-_FUNCTIONS = ("forward", "inverse", "forward_log_jacobian", "inverse_log_jacobian")
 
 
 class Bijector(Cell):
@@ -31,8 +28,6 @@ class Bijector(Cell):
         dtype: of values; None: any float type.
         param: its parameters by name: ``{"param_dict": {…}}``.
 
-    Raises:
-        TypeError: for other types.
     """
 
     def __init__(
@@ -44,12 +39,6 @@ class Bijector(Cell):
         param: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
-        owner = type(self).__name__
-        check_type(name, "name", str, owner)
-        check_type(is_constant_jacobian, "is_constant_jacobian", bool, owner)
-        check_type(is_injective, "is_injective", bool, owner)
-        if dtype is not None and not to_torch_dtype(dtype).is_floating_point:
-            raise TypeError(f"For '{owner}', the 'dtype' must be a float type, but got {dtype_name(dtype)}.")
         self._name, self._dtype = name, dtype
         self._is_constant_jacobian, self._is_injective = is_constant_jacobian, is_injective
         self._own_parameters = dict(param or {})
@@ -74,8 +63,6 @@ class Bijector(Cell):
 
     def _add_parameter(self, value: Any, name: str) -> Any:
         """A parameter as a Tensor."""
-        if isinstance(value, bool) or value is None:
-            raise TypeError(f"{name} cannot be type {type(value)}")
         made = value if isinstance(value, torch.Tensor) else Tensor(value)
         if self.common_dtype not in (None, made.dtype):
             raise TypeError(f"{name} should have the same dtype as other arguments.")
@@ -90,19 +77,11 @@ class Bijector(Cell):
         return made
 
     def _check_value_dtype(self, value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For input value of bijector, input type must be a Tensor, but got {type(value)}.")
-        if not torch.Tensor.is_floating_point(value):
-            raise TypeError(f"The input value of a bijector must be of floats, but got {dtype_name(value.dtype)}.")
         return value
 
     def cast_param_by_value(self, value: Any, para: Any) -> Any:
         """A parameter in the type of ``value``."""
         return torch._C.TensorBase.to(para, value.dtype)
-
-    def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of what values of ``shape`` become."""
-        return tuple(torch.broadcast_shapes(shape, self._batch_shape or ()))
 
     def _ask(self, function: str, value: Any, *args: Any, **kwargs: Any) -> Any:
         own = getattr(self, "_" + function, None)
@@ -136,13 +115,7 @@ class Bijector(Cell):
         return super().__call__(*args, **kwargs)
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """The function called ``name``.
-
-        Raises:
-            ValueError: for another name.
-        """
-        if name not in _FUNCTIONS:
-            raise ValueError(f"For '{self._name}', the name must be one of {list(_FUNCTIONS)}, but got {name!r}.")
+        """The function called ``name``."""
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self) -> str:

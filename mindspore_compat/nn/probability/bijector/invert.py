@@ -10,18 +10,9 @@ __all__ = ["Invert"]
 
 
 class Invert(Bijector):
-    """A bijector the other way round.
-
-    Raises:
-        TypeError: if ``bijector`` is none.
-    """
+    """A bijector the other way round."""
 
     def __init__(self, bijector: Any, name: str = "") -> None:
-        if not isinstance(bijector, Bijector):
-            raise TypeError(
-                f"For 'Invert', the type of 'bijector' should be 'Bijector', but got '{bijector}' with type "
-                f"'{type(bijector).__name__}'."
-            )
         super().__init__(
             bijector.is_constant_jacobian, bijector.is_injective, name or "Invert" + bijector.name, bijector.dtype
         )

@@ -45,12 +45,7 @@ def _prior(given: Any, argument: str) -> Any:
 
 
 def _posterior(given: Any, shape: list[int], name: str, argument: str) -> Any:
-    try:
-        posterior = given(shape=shape, name=name)
-    except TypeError:
-        raise TypeError(
-            f"The type of `{argument}` must be `NormalPosterior`, or a function of 'name' and 'shape' that returns one."
-        ) from None
+    posterior = given(shape=shape, name=name)
     _normal_only(posterior, argument)
     return posterior
 

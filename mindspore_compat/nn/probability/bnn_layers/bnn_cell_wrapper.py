@@ -18,19 +18,11 @@ class WithBNNLossCell(Cell):
     Args:
         backbone: the network.
         loss_fn: of its output and the label.
-        dnn_factor, bnn_factor: numbers from 0 on.
-
-    Raises:
-        TypeError: for factors that are no numbers. ValueError: for negative ones.
+        dnn_factor, bnn_factor: numbers.
     """
 
     def __init__(self, backbone: Any, loss_fn: Any, dnn_factor: float = 1, bnn_factor: float = 1) -> None:
         super().__init__(auto_prefix=False)
-        for name, value in (("dnn_factor", dnn_factor), ("bnn_factor", bnn_factor)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"The type of `{name}` must be `int` or `float`, but got {type(value).__name__}.")
-            if value < 0:
-                raise ValueError(f"The value of `{name}` must be >= 0, but got {value}.")
         self._backbone, self._loss_fn = backbone, loss_fn
         self.dnn_factor, self.bnn_factor = dnn_factor, bnn_factor
         self.kl_loss = _divergences(backbone)

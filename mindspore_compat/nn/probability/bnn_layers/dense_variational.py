@@ -6,10 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import get_activation
 from mindspore_compat.nn.probability.bnn_layers._variational import Variational, shown_distributions
 from mindspore_compat.nn.probability.bnn_layers.layer_distribution import NormalPrior, normal_post_fn
@@ -33,16 +31,13 @@ class _DenseVariational(Variational):
         bias_posterior_fn: Any = normal_post_fn,
     ) -> None:
         super().__init__()
-        owner = type(self).__name__
-        self.in_channels = check_positive_int(in_channels, "in_channels", owner)
-        self.out_channels = check_positive_int(out_channels, "out_channels", owner)
-        self.has_bias = check_bool(has_bias, "has_bias", owner)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.has_bias = has_bias
         self._add_distributions("weight", weight_prior_fn, weight_posterior_fn, [out_channels, in_channels])
         if has_bias:
             self._add_distributions("bias", bias_prior_fn, bias_posterior_fn, [out_channels])
         self.activation_flag = bool(activation)
-        if activation and not isinstance(activation, (str, Cell)):
-            raise ValueError(f"The type of `activation` must be str or Cell, but got {type(activation).__name__}.")
         self.activation = get_activation(activation) if isinstance(activation, str) and activation else activation
 
     def construct(self, x: Any) -> Any:
@@ -73,7 +68,7 @@ class DenseReparam(_DenseVariational):
         weight_posterior_fn, bias_posterior_fn: a function of ``name`` and ``shape`` that makes a `NormalPosterior`.
 
     Raises:
-        TypeError: for other types, or distributions that are not normal. ValueError: for sizes below 1.
+        TypeError: for distributions that are not normal.
 
     Examples:
         >>> print(nn.probability.bnn_layers.DenseReparam(3, 4)(ops.ones((2, 3))).shape)

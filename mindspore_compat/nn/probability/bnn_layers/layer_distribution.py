@@ -43,9 +43,6 @@ class NormalPosterior(Cell):
         dtype: of the Parameters.
         loc_mean, loc_std: of the numbers that the means begin with.
         untransformed_scale_mean, untransformed_scale_std: of those that the deviations begin with.
-
-    Raises:
-        TypeError: for other types, or a negative deviation.
     """
 
     def __init__(
@@ -59,14 +56,6 @@ class NormalPosterior(Cell):
         untransformed_scale_std: float = 0.1,
     ) -> None:
         super().__init__()
-        if not isinstance(name, str):
-            raise TypeError(f"The type of `name` must be `str`, but got {type(name).__name__}.")
-        if not isinstance(shape, (tuple, list)):
-            raise TypeError(f"The type of `shape` must be `tuple` or `list`, but got {type(shape).__name__}.")
-        _check_number(loc_mean, "loc_mean")
-        _check_number(untransformed_scale_mean, "untransformed_scale_mean")
-        _check_number(loc_std, "loc_std", 0)
-        _check_number(untransformed_scale_std, "untransformed_scale_std", 0)
         mean, untransformed = (
             Tensor(np.random.normal(*moments, shape), dtype=dtype)
             for moments in ((loc_mean, loc_std), (untransformed_scale_mean, untransformed_scale_std))
@@ -78,12 +67,6 @@ class NormalPosterior(Cell):
     def construct(self, *inputs: Any) -> Any:
         sd = 1e-6 + torch.log(torch.exp(self.untransformed_std) + 1)
         return self.normal(*inputs, mean=self.mean, sd=sd)
-
-
-def _check_number(value: Any, name: str, low: float | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or (low is not None and value < low):
-        bound = "" if low is None else f" and its value must be >= {low}"
-        raise TypeError(f"The type of `{name}` must be `int` or `float`{bound}, but got {value!r}.")
 
 
 def normal_post_fn(name: str, shape: Any) -> NormalPosterior:

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 from mindspore_compat.ops.function.random_func import multinomial
 
@@ -59,25 +58,25 @@ class Categorical(Distribution):
 
     def _kl_loss(self, dist: str, probs_b: Any, probs: Any = None) -> Any:
         check_name(dist, "Categorical")
-        log_b = torch.log_softmax(torch.log(self._other(probs_b, "probs_b")), -1)
+        log_b = torch.log_softmax(torch.log(self._other(probs_b)), -1)
         log_a = torch.log_softmax(torch.log(self._given(probs)), -1)
         return torch.squeeze(torch.sum(torch.exp(log_a) * (log_a - log_b), -1))
 
     def _log_prob(self, value: Any, probs: Any = None) -> Any:
         probs = self._given(probs)
-        index, inside = _class_index(self._checked(value, "value"), probs)
+        index, inside = _class_index(value, probs)
         found = _at(torch.log(probs), index)
         return torch.where(inside, found, torch.nan)
 
     def _cdf(self, value: Any, probs: Any = None) -> Any:
         probs = self._given(probs)
-        value = self._checked(value, "value")
+        value = value
         index, _ = _class_index(value, probs)
         return torch.where(_whole(value) < 0, 0.0, _at(torch.cumsum(probs, -1), index))
 
     def _sample(self, shape: tuple[int, ...] = (), probs: Any = None) -> Any:
         probs = self._given(probs)
-        count = int(np.prod(sample_shape(shape)))
+        count = int(np.prod(shape))
         flat = probs.detach().reshape(-1, probs.shape[-1])
         drawn = multinomial(flat, count, seed=self._seed)
         return drawn.T.reshape(shape + tuple(probs.shape[:-1])).to(self.dtype)

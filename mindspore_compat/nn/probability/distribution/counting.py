@@ -9,23 +9,19 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
-from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.nn.probability.distribution.distribution import Continuous, Distribution, check_name
 
 __all__ = ["Bernoulli", "Geometric", "Poisson"]
 
 
-def _check_probability(value: Any) -> None:
-    check_positive(value, "Probabilities")
-    if value is not None and not bool(torch.all(value < 1)):
-        raise ValueError("Probabilities must be less than one")
-
-
 class _OfProbability(Distribution):
+    _POSITIVE = ("probs",)
+
     def __init__(self, probs: Any, seed: int | None, dtype: Any, name: str) -> None:
         super().__init__(seed, dtype, name, {"probs": probs})
         self._probs = self.default_parameters[0]
-        _check_probability(self._probs)
+        if self._probs is not None and not bool(torch.all(self._probs < 1)):
+            raise ValueError("Probabilities must be less than one")
 
     probs = property(lambda self: self._probs)
 
@@ -62,17 +58,17 @@ class Bernoulli(_OfProbability):
 
     def _log_prob(self, value: Any, probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        value = self._checked(value, "value").to(probs.dtype)
+        value = value.to(probs.dtype)
         return torch.log(probs) * value + torch.log(1.0 - probs) * (1.0 - value)
 
     def _cdf(self, value: Any, probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        value = torch.floor(self._checked(value, "value").to(probs.dtype))
+        value = torch.floor(value.to(probs.dtype))
         return torch.where(value < 0, 0.0, torch.where(value >= 1, 1.0, 1.0 - probs))
 
     def _kl_loss(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
         check_name(dist, "Bernoulli")
-        other, own = self._other(probs1_b, "probs1_b"), self._given(probs1)
+        other, own = self._other(probs1_b), self._given(probs1)
         return own * torch.log(own / other) + (1.0 - own) * torch.log((1.0 - own) / (1.0 - other))
 
     def _sample(self, shape: tuple[int, ...] = (), probs1: Any = None) -> Any:
@@ -113,17 +109,17 @@ class Geometric(_OfProbability):
 
     def _prob(self, value: Any, probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        value = torch.floor(self._checked(value, "value").to(self.parameter_type))
+        value = torch.floor(value.to(self.parameter_type))
         return torch.where(value < 0, 0.0, torch.exp(torch.log(1.0 - probs) * value + torch.log(probs)))
 
     def _cdf(self, value: Any, probs1: Any = None) -> Any:
         probs = self._given(probs1)
-        value = torch.floor(self._checked(value, "value").to(self.parameter_type))
+        value = torch.floor(value.to(self.parameter_type))
         return torch.where(value < 0, 0.0, 1.0 - kernels.pow(1.0 - probs, value + 1.0))
 
     def _kl_loss(self, dist: str, probs1_b: Any, probs1: Any = None) -> Any:
         check_name(dist, "Geometric")
-        other, own = self._other(probs1_b, "probs1_b"), self._given(probs1)
+        other, own = self._other(probs1_b), self._given(probs1)
         return torch.log(own / other) + (1.0 - own) / own * torch.log((1.0 - own) / (1.0 - other))
 
     def _sample(self, shape: tuple[int, ...] = (), probs1: Any = None) -> Any:
@@ -131,7 +127,7 @@ class Geometric(_OfProbability):
         return torch.floor(torch.log(self._positive_reals(shape, probs)) / torch.log(1.0 - probs)).to(self.dtype)
 
 
-class Poisson(Distribution):
+class Poisson(Continuous):
     """How often something happens that happens ``rate`` times on average; see `Distribution` for what can be asked.
 
     Args:
@@ -142,13 +138,13 @@ class Poisson(Distribution):
         ValueError: if a rate is not positive.
     """
 
+    _POSITIVE = ("rate",)
+
     def __init__(
         self, rate: Any = None, seed: int | None = None, dtype: Any = torch.float32, name: str = "Poisson"
     ) -> None:
-        check_floating(dtype, "Poisson")
         super().__init__(seed, dtype, name, {"rate": rate})
         self._rate = self.default_parameters[0]
-        check_positive(self._rate, "rate")
 
     rate = property(lambda self: self._rate)
 
@@ -176,5 +172,5 @@ class Poisson(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:
         rate = self._given(rate).to(torch.float32)
-        rates = rate.expand(sample_shape(shape) + tuple(rate.shape)).contiguous()
+        rates = rate.expand(shape + tuple(rate.shape)).contiguous()
         return torch.poisson(rates, self._generator(rate.device)).to(self.dtype)

@@ -9,14 +9,13 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.dtype import dtype_name, nptype_to_dtype, to_torch_dtype
+from mindspore_compat.common.dtype import nptype_to_dtype, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.probability.distribution._checks import sample_shape
 from mindspore_compat.ops.function._numbers import reals
 
-__all__ = ["Distribution", "check_name"]
+__all__ = ["Continuous", "Distribution", "check_name"]
 
 #: What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer
 # follows from it)].
@@ -82,21 +81,18 @@ class Distribution(Cell):
 
     #: Names that printing has for parameters in place of their own; None prints no parameters.
     _SHOWN: ClassVar[dict[str, str] | None] = {}
+    #: Parameters that must be above 0.
+    _POSITIVE: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
         super().__init__()
-        if not isinstance(name, str):
-            raise TypeError(
-                f"For '{type(self).__name__}', the type of 'name' must be str, but got {type(name).__name__}."
-            )
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-            raise TypeError(f"For '{name}', the type of 'seed' must be int, but got {type(seed).__name__}.")
-        if seed is not None and seed < 0:
-            raise ValueError(f"For '{name}', the 'seed' must be int and must >= 0, but got '{seed}'.")
         self._name, self._seed, self._dtype = name, seed or 0, dtype
         self.parameter_type = _common_dtype(param, dtype)
         self.default_parameters = [None if value is None else self._to_tensor(value) for value in param.values()]
         self.parameter_names = list(param)
+        for key, value in zip(self.parameter_names, self.default_parameters):
+            if key in self._POSITIVE and value is not None and not bool(torch.all(value > 0)):
+                raise ValueError(f"{key} must be greater than zero.")
         self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in param.values())
         given = [item for item in self.default_parameters if item is not None]
         self._batch_shape = (
@@ -120,17 +116,13 @@ class Distribution(Cell):
     def _to_tensor(self, value: Any) -> Any:
         if isinstance(value, Parameter):
             return value
-        if isinstance(value, bool) or not isinstance(value, (torch.Tensor, np.ndarray, list, int, float)):
-            raise TypeError(
-                f"Unable to convert input of type {type(value)} to a Tensor of type {dtype_name(self.parameter_type)}"
-            )
         return Tensor(value, dtype=self.parameter_type)
 
     def _given(self, *parameters: Any) -> Any:
         """The parameters of one call, broadcast against each other; the Cell's own stand for those that are None."""
         chosen = []
         for value, name, default in zip(parameters, self.parameter_names, self.default_parameters):
-            value = default if value is None else self._checked(value, name)
+            value = default if value is None else value
             if value is None:
                 raise TypeError(
                     f"the type {name} must be subclass of Tensor. It can not be None since it is not specified during "
@@ -139,33 +131,26 @@ class Distribution(Cell):
             chosen.append(value.to(self.parameter_type))
         return chosen[0] if len(chosen) == 1 else torch.broadcast_tensors(*chosen)
 
-    def _checked(self, value: Any, name: str) -> torch.Tensor:
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For {name}, input type must be a Tensor or Parameter.")
-        return value
-
     _check_param_type = _given  # what distributions of programs call, as the next three
 
     def _check_value(self, value: Any, name: str) -> Any:
-        return self.checktensor(value, name)
+        return value
 
     def checktensor(self, value: Any, name: str) -> Any:
-        """The value, which must be a Tensor or None."""
-        return value if value is None else self._checked(value, name)
+        """The value."""
+        return value
 
     def checktuple(self, value: Any, name: str) -> tuple:
-        """The value, which must be a tuple."""
-        if not isinstance(value, tuple):
-            raise TypeError(f"For {name}, input type must be a tuple.")
+        """The value."""
         return value
 
     def _value(self, value: Any) -> torch.Tensor:
         """The value that a function was asked for, in the samples' dtype."""
-        return self._checked(value, "value").to(self.dtype)
+        return value.to(self.dtype)
 
-    def _other(self, value: Any, name: str) -> torch.Tensor:
+    def _other(self, value: Any) -> torch.Tensor:
         """A parameter of the distribution that this one is compared with."""
-        return self._checked(value, name).to(self.parameter_type)
+        return value.to(self.parameter_type)
 
     def _generator(self, device: torch.device) -> torch.Generator | None:
         """For what torch draws, of the seed given, counted on with every use; None uses torch's own."""
@@ -176,7 +161,7 @@ class Distribution(Cell):
 
     def _reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
         """float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: upstream's, by `ops.uniform`."""
-        return reals("uniform", sample_shape(shape) + tuple(like.shape), self._seed).to(like.device)
+        return reals("uniform", shape + tuple(like.shape), self._seed).to(like.device)
 
     def _positive_reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
         """As `_reals`, but above 0."""
@@ -220,14 +205,12 @@ class Distribution(Cell):
         """The parameters of a call with these arguments."""
         given = {**dict(zip(self.parameter_names, args)), **kwargs}
         return tuple(
-            default if given.get(name) is None else self._checked(given[name], name)
+            default if given.get(name) is None else given[name]
             for name, default in zip(self.parameter_names, self.default_parameters)
         )
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """The function called ``name``."""
-        if name not in (*_SOURCES, "cross_entropy", "get_dist_args", "get_dist_type"):
-            raise NotImplementedError(f"{name} is not implemented for {self._name} distribution.")
         return self.get_dist_type() if name == "get_dist_type" else getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self) -> str:
@@ -235,6 +218,15 @@ class Distribution(Cell):
             return ""
         shown = ", ".join(f"{self._SHOWN.get(name, name)} = {value}" for name, value in self.parameters.items())
         return shown if self._is_scalar_batch else f"batch_shape = {self._broadcast_shape}"
+
+
+class Continuous(Distribution):
+    """A distribution of real numbers: samples and values have a float type."""
+
+    def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
+        if not to_torch_dtype(dtype).is_floating_point:
+            raise TypeError(f"For '{type(self).__name__}', the 'dtype' must be a float type, but got {dtype}.")
+        super().__init__(seed, dtype, name, param)
 
 
 def _common_dtype(param: dict[str, Any], hint: Any) -> torch.dtype:

@@ -10,20 +10,19 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive
-from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
 __all__ = ["Cauchy", "Laplace", "Logistic", "StudentT"]
 
 
-class _Located(Distribution):
+class _Located(Continuous):
     """What a place and a scale are enough for: the standardized value, uniform noise."""
 
+    _POSITIVE = ("scale",)
+
     def __init__(self, loc: Any, scale: Any, seed: int | None, dtype: Any, name: str) -> None:
-        check_floating(dtype, type(self).__name__)
         super().__init__(seed, dtype, name, {"loc": loc, "scale": scale})
         self._loc, self._scale = self.default_parameters
-        check_positive(self._scale, "scale")
 
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
@@ -79,7 +78,7 @@ class Cauchy(_Located):
 
     def _kl_loss(self, dist: str, loc_b: Any, scale_b: Any, loc: Any = None, scale: Any = None) -> Any:
         check_name(dist, "Cauchy")
-        loc_b, scale_b = self._other(loc_b, "loc_b"), self._other(scale_b, "scale_b")
+        loc_b, scale_b = self._other(loc_b), self._other(scale_b)
         loc, scale = self._given(loc, scale)
         spread = kernels.square(scale + scale_b) + kernels.square(loc - loc_b)
         return torch.log(spread) - math.log(4.0) - torch.log(scale) - torch.log(scale_b)
@@ -143,7 +142,7 @@ class Logistic(_Located):
         return ((torch.log(noise) - torch.log1p(-noise)) * scale + loc).to(self.dtype)
 
 
-class Laplace(Distribution):
+class Laplace(Continuous):
     """Laplace distribution with the scale ``sd``; it answers `prob` and `log_prob` only, as upstream's.
 
     Args:
@@ -154,6 +153,7 @@ class Laplace(Distribution):
         ValueError: if an ``sd`` is not positive.
     """
 
+    _POSITIVE = ("sd",)
     _SHOWN = None
 
     def __init__(
@@ -164,16 +164,14 @@ class Laplace(Distribution):
         dtype: Any = torch.float32,
         name: str = "Laplace",
     ) -> None:
-        check_floating(dtype, "Laplace")
         super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
-        check_positive(self.default_parameters[1], "Standard deviation")
 
     def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
         return -torch.abs((self._value(value) - mean) / sd) - torch.log(2.0 * sd)
 
 
-class StudentT(Distribution):
+class StudentT(Continuous):
     """Student's t distribution; it answers `prob` and `log_prob` only, as upstream's.
 
     Args:
@@ -185,6 +183,7 @@ class StudentT(Distribution):
         ValueError: if a ``df`` or an ``sd`` is not positive.
     """
 
+    _POSITIVE = ("sd", "df")
     _SHOWN = None
 
     def __init__(
@@ -196,10 +195,7 @@ class StudentT(Distribution):
         dtype: Any = torch.float32,
         name: str = "StudentT",
     ) -> None:
-        check_floating(dtype, "StudentT")
         super().__init__(seed, dtype, name, {"df": df, "mean": mean, "sd": sd})
-        check_positive(self.default_parameters[2], "Standard deviation")
-        check_positive(self.default_parameters[0], "Degrees of freedom")
 
     def _log_prob(self, value: Any, df: Any = None, mean: Any = None, sd: Any = None) -> Any:
         df, mean, sd = self._given(df, mean, sd)

@@ -8,14 +8,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
-from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 from mindspore_compat.ops.function._numbers import normals
 
 __all__ = ["Normal"]
 
 
-class Normal(Distribution):
+class Normal(Continuous):
     """Normal distribution; see `Distribution` for what can be asked.
 
     Args:
@@ -26,6 +25,7 @@ class Normal(Distribution):
         ValueError: if an ``sd`` is not positive.
     """
 
+    _POSITIVE = ("sd",)
     _SHOWN = {"sd": "standard deviation"}
 
     def __init__(
@@ -36,10 +36,8 @@ class Normal(Distribution):
         dtype: Any = torch.float32,
         name: str = "Normal",
     ) -> None:
-        check_floating(dtype, "Normal")
         super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
         self._mean_value, self._sd_value = self.default_parameters
-        check_positive(self._sd_value, "Standard deviation")
 
     def _mean(self, mean: Any = None, sd: Any = None) -> Any:
         return self._given(mean, sd)[0]
@@ -64,12 +62,12 @@ class Normal(Distribution):
 
     def _kl_loss(self, dist: str, mean_b: Any, sd_b: Any, mean: Any = None, sd: Any = None) -> Any:
         check_name(dist, "Normal")
-        mean_b, sd_b = self._other(mean_b, "mean_b"), self._other(sd_b, "sd_b")
+        mean_b, sd_b = self._other(mean_b), self._other(sd_b)
         mean, sd = self._given(mean, sd)
         log_ratio = torch.log(sd) - torch.log(sd_b)
         return 0.5 * kernels.square((mean - mean_b) / sd_b) + 0.5 * torch.expm1(2 * log_ratio) - log_ratio
 
     def _sample(self, shape: tuple[int, ...] = (), mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
-        noise = normals("normal", sample_shape(shape) + tuple(mean.shape), self._seed).to(mean.device)
+        noise = normals("normal", shape + tuple(mean.shape), self._seed).to(mean.device)
         return (noise * sd + mean).to(self.dtype)

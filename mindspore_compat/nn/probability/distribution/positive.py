@@ -11,8 +11,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
-from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
-from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
 __all__ = ["Beta", "Exponential", "Gamma", "HalfNormal"]
 
@@ -21,7 +20,7 @@ def _log_beta(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b)
 
 
-class Exponential(Distribution):
+class Exponential(Continuous):
     """The time until something happens that happens at ``rate``; see `Distribution` for what can be asked.
 
     Args:
@@ -32,13 +31,13 @@ class Exponential(Distribution):
         ValueError: if a rate is not positive.
     """
 
+    _POSITIVE = ("rate",)
+
     def __init__(
         self, rate: Any = None, seed: int | None = None, dtype: Any = torch.float32, name: str = "Exponential"
     ) -> None:
-        check_floating(dtype, "Exponential")
         super().__init__(seed, dtype, name, {"rate": rate})
         self._rate = self.default_parameters[0]
-        check_positive(self._rate, "rate")
 
     rate = property(lambda self: self._rate)
 
@@ -67,7 +66,7 @@ class Exponential(Distribution):
 
     def _kl_loss(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
         check_name(dist, "Exponential")
-        other, own = self._other(rate_b, "rate_b"), self._given(rate)
+        other, own = self._other(rate_b), self._given(rate)
         return torch.log(own) - torch.log(other) + other / own - 1.0
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:
@@ -75,7 +74,7 @@ class Exponential(Distribution):
         return (-torch.log(self._positive_reals(shape, rate)) / rate).to(self.dtype)
 
 
-class Gamma(Distribution):
+class Gamma(Continuous):
     """Gamma distribution with density ~ x^(concentration - 1)·exp(-rate·x); see `Distribution` for what can be asked.
 
     Args:
@@ -86,6 +85,8 @@ class Gamma(Distribution):
         ValueError: if one of them is not positive.
     """
 
+    _POSITIVE = ("concentration", "rate")
+
     def __init__(
         self,
         concentration: Any = None,
@@ -94,11 +95,8 @@ class Gamma(Distribution):
         dtype: Any = torch.float32,
         name: str = "Gamma",
     ) -> None:
-        check_floating(dtype, "Gamma")
         super().__init__(seed, dtype, name, {"concentration": concentration, "rate": rate})
         self._concentration, self._rate = self.default_parameters
-        check_positive(self._concentration, "concentration")
-        check_positive(self._rate, "rate")
 
     concentration = property(lambda self: self._concentration)
     rate = property(lambda self: self._rate)
@@ -132,7 +130,7 @@ class Gamma(Distribution):
         self, dist: str, concentration_b: Any, rate_b: Any, concentration: Any = None, rate: Any = None
     ) -> Any:
         check_name(dist, "Gamma")
-        b, rate_b = self._other(concentration_b, "concentration_b"), self._other(rate_b, "rate_b")
+        b, rate_b = self._other(concentration_b), self._other(rate_b)
         a, rate_a = self._given(concentration, rate)
         return (
             (a - b) * torch.digamma(a)
@@ -145,11 +143,11 @@ class Gamma(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), concentration: Any = None, rate: Any = None) -> Any:
         a, rate = self._given(concentration, rate)
-        drawn = a.expand(sample_shape(shape) + tuple(a.shape)).contiguous()
+        drawn = a.expand(shape + tuple(a.shape)).contiguous()
         return (torch._standard_gamma(drawn, self._generator(a.device)) / rate).to(self.dtype)
 
 
-class Beta(Distribution):
+class Beta(Continuous):
     """Beta distribution, ~ x^(concentration1 - 1)·(1 - x)^(concentration0 - 1); see `Distribution`. It has no `cdf`.
 
     Args:
@@ -160,6 +158,8 @@ class Beta(Distribution):
         ValueError: if one of them is not positive.
     """
 
+    _POSITIVE = ("concentration1", "concentration0")
+
     def __init__(
         self,
         concentration1: Any = None,
@@ -168,11 +168,8 @@ class Beta(Distribution):
         dtype: Any = torch.float32,
         name: str = "Beta",
     ) -> None:
-        check_floating(dtype, "Beta")
         super().__init__(seed, dtype, name, {"concentration1": concentration1, "concentration0": concentration0})
         self._concentration1, self._concentration0 = self.default_parameters
-        check_positive(self._concentration1, "concentration1")
-        check_positive(self._concentration0, "concentration0")
 
     concentration1 = property(lambda self: self._concentration1)
     concentration0 = property(lambda self: self._concentration0)
@@ -212,7 +209,7 @@ class Beta(Distribution):
         concentration0: Any = None,
     ) -> Any:
         check_name(dist, "Beta")
-        c, d = self._other(concentration1_b, "concentration1_b"), self._other(concentration0_b, "concentration0_b")
+        c, d = self._other(concentration1_b), self._other(concentration0_b)
         a, b = self._given(concentration1, concentration0)
         return (
             _log_beta(c, d)
@@ -224,12 +221,12 @@ class Beta(Distribution):
 
     def _sample(self, shape: tuple[int, ...] = (), concentration1: Any = None, concentration0: Any = None) -> Any:
         a, b = self._given(concentration1, concentration0)
-        size, generator = sample_shape(shape) + tuple(a.shape), self._generator(a.device)
+        size, generator = shape + tuple(a.shape), self._generator(a.device)
         first, second = (torch._standard_gamma(item.expand(size).contiguous(), generator) for item in (a, b))
         return (first / (first + second)).to(self.dtype)
 
 
-class HalfNormal(Distribution):
+class HalfNormal(Continuous):
     """A normal distribution's half at and above 0; it answers `prob` and `log_prob` only, as upstream's.
 
     Args:
@@ -240,6 +237,7 @@ class HalfNormal(Distribution):
         ValueError: if an ``sd`` is not positive.
     """
 
+    _POSITIVE = ("sd",)
     _SHOWN = None
 
     def __init__(
@@ -250,9 +248,7 @@ class HalfNormal(Distribution):
         dtype: Any = torch.float32,
         name: str = "HalfNormal",
     ) -> None:
-        check_floating(dtype, "HalfNormal")
         super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
-        check_positive(self.default_parameters[1], "Standard deviation")
 
     def _prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)

@@ -7,13 +7,12 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.nn.probability.distribution._checks import check_floating
-from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
+from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
 __all__ = ["Uniform"]
 
 
-class Uniform(Distribution):
+class Uniform(Continuous):
     """Uniform distribution between ``low`` and ``high``; see `Distribution` for what can be asked.
 
     Args:
@@ -32,7 +31,6 @@ class Uniform(Distribution):
         dtype: Any = torch.float32,
         name: str = "Uniform",
     ) -> None:
-        check_floating(dtype, "Uniform")
         super().__init__(seed, dtype, name, {"low": low, "high": high})
         self._low, self._high = self.default_parameters
         if self._low is not None and self._high is not None and not bool(torch.all(self._low < self._high)):
@@ -66,7 +64,7 @@ class Uniform(Distribution):
 
     def _kl_loss(self, dist: str, low_b: Any, high_b: Any, low: Any = None, high: Any = None) -> Any:
         check_name(dist, "Uniform")
-        low_b, high_b = self._other(low_b, "low_b"), self._other(high_b, "high_b")
+        low_b, high_b = self._other(low_b), self._other(high_b)
         low, high = self._given(low, high)
         return torch.where(
             (low_b <= low) & (high <= high_b), torch.log(high_b - low_b) - torch.log(high - low), torch.inf
