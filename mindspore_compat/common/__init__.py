@@ -1,6 +1,5 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 
-from mindspore_compat.common import _held_classes as _held_classes
 from mindspore_compat.common import dtype, initializer
 from mindspore_compat.common._grad_function import _Function
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable

@@ -14,7 +14,6 @@ import torch
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.common._float8 import limited, to_dtype
-from mindspore_compat.common._held import as_held, refuse_cast
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
@@ -23,7 +22,7 @@ from mindspore_compat.common._tensor_insides import Insides
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import byte_view, plain, wrap
-from mindspore_compat.common.dtype import dtype_name, qint4x2, to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
 if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
@@ -126,9 +125,6 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def set_dtype(self: Any, dtype: Any) -> Any:
         """Change this tensor itself to another dtype, and return that."""
-        if dtype == qint4x2:
-            refuse_cast(self, dtype)
-            return as_held(self, dtype).dtype
         target = to_torch_dtype(dtype)
         self.data = to_dtype(_Base.detach(self), target)
         return target

@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common.dtype import hifloat8
-
 __all__ = ["repr_values", "str_values"]
 
 _EDGE = 3  # this many are shown on each side of what is left out
 _MOST, _MOST_IN_A_LINE = 2 * _EDGE, 1000  # of an axis; of the axis of a Tensor that has but one
 _PER_LINE = {"f": 12, "b": 12}  # with one axis; of other kinds 24
 _FIXED = {2: (11, 4), 4: (15, 8), 8: (15, 8)}  # bytes of a float: width and digits
-_BRIEF = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, hifloat8)  # floats that numpy lacks
+_BRIEF = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)  # floats that numpy lacks
 
 
 def str_values(array: np.ndarray, dtype: torch.dtype) -> str:

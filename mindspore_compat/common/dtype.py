@@ -139,25 +139,19 @@ tensor_type = TensorType()
 _issubclass_ = is_subclass
 
 
-class HeldType(Marker):
-    """A type of which there are Tensors that only Ascend computes with (``_held.py``)."""
-
-    itemsize, is_floating_point, is_complex, is_signed = 1, False, False, True
-
-
-class _Int4x2(HeldType):
-    """Numbers of 4 bits."""
+class _Int4x2(Marker):
+    """Ascend's numbers of 4 bits; no Tensor has this type here."""
 
     shown = "Int4"
 
 
-class _HiFloat8(HeldType):
-    """Ascend's floats of 8 bits."""
+class _HiFloat8(Marker):
+    """Ascend's floats of 8 bits; no Tensor has this type here."""
 
     shown = "HiFloat8"
 
 
-qint4x2, hifloat8 = HELD = _Int4x2(), _HiFloat8()
+qint4x2, hifloat8 = _Int4x2(), _HiFloat8()
 
 
 @enum.unique
@@ -326,11 +320,6 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
-    elif isinstance(dtype, HeldType):
-        raise TypeError(
-            f"Unsupported data type! The '{what}' is {dtype}: such Tensors are made of numbers and arrays, and nothing "
-            "else computes with them."
-        )
     elif isinstance(dtype, Marker):
         found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))
         if found is not None:

@@ -33,7 +33,7 @@ from mindspore_compat.common._initializer_values import (  # noqa: F401 - script
     _truncated_normal,
     random_normal,
 )
-from mindspore_compat.common.dtype import HeldType, to_torch_dtype
+from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import _get_graph_seed, get_seed
 from mindspore_compat.common.tensor import Tensor
 
@@ -387,7 +387,7 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
             "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or "
             f"'initializer', but got {type(init)}."
         )
-    target: Any = dtype if isinstance(dtype, HeldType) else to_torch_dtype(dtype)
+    target = to_torch_dtype(dtype)
     if isinstance(init, str):
         init = _initializer_by_name(init)
     elif not isinstance(init, Initializer):

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime import placement
-from mindspore_compat.common import _held, _tracing, _wrap
+from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._float8 import limited
 from mindspore_compat.common._param_info import ParamInfo
 from mindspore_compat.common._program import program
@@ -108,8 +108,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         ):  # two layers may start from one Tensor
             data = _Base.clone(data)
         data.__class__ = cls
-        if isinstance(default_input, _held.HeldTensor):
-            return _held.as_held(data, default_input.dtype)
         return data  # type: ignore[return-value]
 
     def __init__(
@@ -268,8 +266,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
                 "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
                 f"But with type {type(data)}."
             )
-        if isinstance(data, _held.HeldTensor):
-            _held.refuse_cast(self, data.dtype)
         taken = limited(_Base.detach(data), self.dtype)
         if tuple(data.shape) == self.shape:
             replace_values(self, taken)

@@ -19,7 +19,7 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
-from mindspore_compat.common import _held, _overwritten, _pending, _tracing, _wrap
+from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
 from mindspore_compat.common import _tensor_indexing as indexing
 from mindspore_compat.common._float8 import to_dtype
 from mindspore_compat.common._program import program
@@ -32,7 +32,7 @@ from mindspore_compat.common._tensor_size import Size, number_of, require_one
 from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import apart, memory, wrap
-from mindspore_compat.common.dtype import HeldType, dtype_name, mindspore_dtype
+from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
 __all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
@@ -80,8 +80,6 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         const_arg: bool = False,
         device: Any = None,
     ) -> Tensor:
-        if isinstance(dtype, HeldType) or isinstance(input_data, _held.HeldTensor):
-            return _held.tensor_of(cls, input_data, dtype, shape, init)
         if init is not None:
             return _pending.tensor_of(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):

@@ -28,7 +28,7 @@ from mindspore_compat.context import is_graph_mode
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes in_range check_tensors check_reduction check_same_dtype check_same_shape
+    all_axes in_range check_reduction check_same_dtype check_same_shape
     check_keeps_dtype checks_places passes_gradient wrap
 """.split()
 
@@ -144,13 +144,6 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def is_floating(value: Any) -> bool:
     """Whether it is a tensor that can have a gradient."""
     return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
-
-
-def check_tensors(owner: str, **given: Any) -> None:
-    """TypeError unless all are Tensors."""
-    for name, value in given.items():
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
 def is_cast_by_operator() -> bool:

@@ -39,7 +39,7 @@ def _by_backward(x: Any) -> Any:
 
 
 def _by_gradient_operator(x: Any) -> Any:
-    return ops.operations._grad_ops.StridedSliceGrad()(3 * x * x, (3,), (0,), (3,), (1,))
+    return ops.operations._grad_ops.MirrorPadGrad()((3 * x * x)[None], [[0, 0], [0, 0]])[0]
 
 
 def _by_grad(x: Any) -> Any:

@@ -82,14 +82,6 @@ def test_it_is_the_derivative_of_the_forward_operator_and_so_is_its_own(name: st
 _OF_SEVERAL: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "PReLUGrad": (lambda dy, x, w: G.PReLUGrad()(dy, x, w), (IMAGE * 2, IMAGE, _f(2))),
     "FastGeLUGrad": (lambda dy, x: G.FastGeLUGrad()(dy, x), (DY.astype(ms.float32), X.astype(ms.float32))),
-    "LayerNormGrad": (
-        lambda x, dy, gamma: G.LayerNormGrad()(x, dy, x.var(1, keepdims=True), x.mean(1, keep_dims=True), gamma),
-        (X, DY, _f(3)),
-    ),
-    "BatchNormGrad": (
-        lambda dy, x, scale: G.BatchNormGrad(True)(dy, x, scale, x.mean(0), x.var(0), scale),
-        (_f(4, 3, seed=5), _f(4, 3), _f(3)),
-    ),
     "GridSampler2DGrad": (
         lambda dy, x, grid: G.GridSampler2DGrad()(dy, x, grid), (SMALL, IMAGE, _f(1, 2, 2, 2, low=-0.8, high=0.8))
     ),
@@ -97,12 +89,6 @@ _OF_SEVERAL: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "SmoothL1LossGrad": (lambda x, y, dy: G.SmoothL1LossGrad(1.0, "none")(x, y, dy), (X, Y, DY)),
     "ResizeBilinearGrad": (lambda dy: G.ResizeBilinearGrad()(dy, SMALL), (IMAGE,)),
     "ResizeNearestNeighborV2Grad": (lambda dy: G.ResizeNearestNeighborV2Grad()(dy, (2, 2)), (IMAGE,)),
-    "MaxPoolGrad": (lambda dy: G.MaxPoolGrad(2, 2)(IMAGE, SMALL, dy), (SMALL,)),
-    "AvgPoolGrad": (lambda dy: G.AvgPoolGrad(2, 2)(IMAGE, SMALL, dy), (SMALL,)),
-    "Conv2DBackpropFilter": (
-        lambda dy, x: G.Conv2DBackpropFilter(2, 3)(dy, x, (2, 2, 3, 3)), (_f(1, 2, 2, 2, seed=3), IMAGE)
-    ),
-    "StridedSliceGrad": (lambda dy: G.StridedSliceGrad()(dy, (4, 4), (0, 1), (4, 4), (2, 1)), (X,)),
     "MirrorPadGrad": (lambda dy: G.MirrorPadGrad()(dy, Tensor([[0, 0], [1, 1]])), (_f(2, 4),)),
 }  # fmt: skip
 
@@ -138,7 +124,7 @@ def test_its_own_derivative_is_that_of_finite_differences(name: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["mindspore_compat.ops.operations._grad_ops", "mindspore_compat.ops.auto_generate"])
-@pytest.mark.parametrize("name", ["HSwishGrad", "LayerNormGrad", "ResizeNearestNeighborV2Grad"])
+@pytest.mark.parametrize("name", ["HSwishGrad", "PReLUGrad", "ResizeNearestNeighborV2Grad"])
 def test_it_is_found_where_upstream_shows_it(module: str, name: str) -> None:
     import importlib
 
@@ -162,8 +148,6 @@ def test_it_is_mapped_and_runs_in_a_graph() -> None:
 def test_places_beyond_a_tensor_are_refused() -> None:
     with pytest.raises((RuntimeError, ValueError), match="out of bounds|out of range"):
         G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.full((1, 2, 2, 2), 16), ms.int64))
-    with pytest.raises(ValueError, match="same shape"):
-        G.MaxPoolGradWithArgmaxV2(2)(IMAGE, SMALL, Tensor(np.zeros((1, 2, 2)), ms.int64))
 
 
 def test_relu6_passes_the_gradient_at_its_upper_corner_as_upstream() -> None:

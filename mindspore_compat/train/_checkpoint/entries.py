@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._format import ckpt as codec
-from mindspore_compat._format.dtypes import NUMPY_OF
-from mindspore_compat.common._held import HeldTensor
+from mindspore_compat._format.dtypes import INT4, NUMPY_OF
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
@@ -20,8 +19,10 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._torch.names import mindspore_items
 
-__all__ = ["TensorBytes", "check_append_dict", "entries_of"]
+__all__ = ["IS_INT4", "TensorBytes", "check_append_dict", "entries_of"]
 
+#: the attribute of a loaded Parameter of int8 whose type in the file is "Int4"
+IS_INT4 = "_is_int4"
 _APPENDED = (int, float, bool, str, torch.Tensor, torch.Generator, Generator)
 
 
@@ -89,7 +90,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
     data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
     if data.is_conj() or data.is_neg():
         data = data.resolve_conj().resolve_neg()
-    tensor_type = dtype_name(value.dtype if isinstance(value, HeldTensor) else data.dtype)
+    tensor_type = INT4 if getattr(value, IS_INT4, False) else dtype_name(data.dtype)
     if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.is_meta:
         what = (
             f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"

@@ -10,9 +10,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
-from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.common.dtype import dtype_name, qint4x2
+from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -24,7 +23,7 @@ __all__ = ["load_param_into_net"]
 
 _log = logging.getLogger("mindspore_compat")
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
-_INTS = (torch.int8, torch.int16, torch.int32, torch.int64, qint4x2)
+_INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
@@ -56,7 +55,7 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
             dtype_name(new_param.dtype),
             dtype_name(param.dtype),
         )
-    data = new_param.data if isinstance(new_param, HeldTensor) else plain(new_param)
+    data = plain(new_param)
     if param.sliced:  # of the whole its part
         param.set_data(data)
         return

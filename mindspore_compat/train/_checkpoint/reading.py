@@ -22,10 +22,10 @@ from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._held import as_held
 from mindspore_compat.common._wrap import byte_view
-from mindspore_compat.common.dtype import hifloat8, qint4x2, to_torch_dtype
+from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.train._checkpoint.entries import IS_INT4
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -33,9 +33,8 @@ _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
-_HELD = {INT4: qint4x2, HIFLOAT8: hifloat8}
 _DTYPES: dict[str, torch.dtype] = {
-    **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in _HELD},
+    **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in (INT4, HIFLOAT8)},
     INT4: torch.int8,
     HIFLOAT8: torch.uint8,
 }
@@ -193,13 +192,17 @@ def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) 
     """The Parameter of a loaded tensor, on the current device, of the type that the file says; FormatError
     for a name that no Parameter has.
     """
+    if tensor_type == HIFLOAT8:
+        raise TypeError(f"{name!r} is of {HIFLOAT8}, with which only Ascend computes. Leave it out by choice_func.")
     device = current_device()
     data = data if device is CPU else data.to(device)
     try:
         parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
-    return as_held(parameter, _HELD[tensor_type]) if tensor_type in _HELD else parameter
+    if tensor_type == INT4:
+        setattr(parameter, IS_INT4, True)
+    return parameter
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:

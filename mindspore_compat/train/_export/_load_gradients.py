@@ -14,7 +14,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops.operations import _grad_ops as G
-from mindspore_compat.ops.operations._gradient_ops import adjoint, as_torch, derivative, derivatives
+from mindspore_compat.ops.operations._grad_ops import adjoint, as_torch, derivative, derivatives
 from mindspore_compat.train._export._load_rows import operator
 
 __all__ = ["gradient"]

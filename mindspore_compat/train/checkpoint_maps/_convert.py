@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._held import HeldTensor
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._checkpoint.files import read_values, write_values
@@ -126,10 +125,9 @@ def _some(names: list[str]) -> str:
 
 
 def _tensor(name: str, value: Any) -> torch.Tensor:
-    if not isinstance(value, torch.Tensor) or isinstance(value, HeldTensor):
-        kind = f"of {value.dtype}" if isinstance(value, torch.Tensor) else type(value).__name__
+    if not isinstance(value, torch.Tensor):
         raise TypeError(
-            f"The value {name!r} is {kind}; tensors of torch's dtypes are converted. Drop it by a rule with 'to': null."
+            f"The value {name!r} is {type(value).__name__}; tensors are converted. Drop it by a rule with 'to': null."
         )
     return plain(value).detach()
 
