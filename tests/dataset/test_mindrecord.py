@@ -109,7 +109,7 @@ def test_shards_of_a_file(tmp_path):
     path = numbers(tmp_path, shards=3)
     assert values(ds.MindDataset(path + "0", shuffle=False)) == [0, 1, 2, 3, 4, 5, 6]
     assert values(ds.MindDataset(dataset_file=path + "0", shuffle=False)) == [0, 1, 2, 3, 4, 5, 6]  # 1.x's name
-    with pytest.raises(TypeError, match="dataset_files"):
+    with pytest.raises(ValueError, match="dataset_files"):
         ds.MindDataset(shuffle=False)
     assert values(ds.MindDataset([path + "1"], shuffle=False)) == [3, 4]
     assert FileReader(path + "1").len() == 7
@@ -170,8 +170,6 @@ def test_columns_padding_and_shuffle(tmp_path):
     dataset = ds.MindDataset(path, ["a"], shuffle=False, padded_sample={"a": -1}, num_padded=2)
     assert values(dataset) == [0, 1, 2, -1, -1]
     assert sorted(values(ds.MindDataset(path))) == [0, 1, 2]
-    with pytest.raises(RuntimeError, match="requires columns_list"):
-        ds.MindDataset(path, padded_sample={"a": 1}, num_padded=1)
     with pytest.raises(RuntimeError, match="column q is not in the schema"):
         ds.MindDataset(path, ["q"])
 
@@ -240,8 +238,6 @@ def test_row_that_does_not_fit_is_left_out_and_no_row_is_an_error(tmp_path, fiel
 def test_wrong_arguments(tmp_path):
     with pytest.raises(RuntimeError, match="no schema"):
         FileWriter(str(tmp_path / "x")).write_raw_data([{"a": 1}])
-    with pytest.raises(ValueError, match="does not exist"):
-        ds.MindDataset(str(tmp_path / "none"))
 
 
 def break_header(path):
@@ -312,11 +308,6 @@ def test_integer_arrays_come_back_packed():
         decode_blobs(struct.pack(">I", 2**31) + b"\x00", field)
 
 
-def test_an_empty_list_of_files_is_refused() -> None:
-    with pytest.raises(RuntimeError, match="dataset files list is empty"):
-        ds.MindDataset([], ["a"])
-
-
 def test_a_reader_gives_each_row_once(tmp_path):
     """As real MindSpore: a loop that is left goes on in the next, and nothing comes after `close`."""
     path = numbers(tmp_path, 6)
@@ -345,11 +336,9 @@ def test_nothing_is_written_after_commit(tmp_path):
 
 def test_files_that_are_missing_or_broken_raise_what_upstreams_do(tmp_path):
     missing = str(tmp_path / "nope")
-    for call in (FileReader, MindPage, FileWriter.open_for_append):
+    for call in (FileReader, MindPage, FileWriter.open_for_append, ds.MindDataset):
         with pytest.raises(RuntimeError, match="The input: .*nope is not exists"):
             call(missing)
-    with pytest.raises(ValueError, match="nope does not exist or permission denied"):
-        ds.MindDataset(missing)
     (tmp_path / "empty").touch()
     with pytest.raises(RuntimeError, match="the size of mindrecord file: 0 is smaller than the lower limit: 8"):
         FileReader(str(tmp_path / "empty"))

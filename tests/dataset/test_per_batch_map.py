@@ -73,33 +73,10 @@ def take_two(x: Any, info: Any) -> tuple:
     return (x,)
 
 
-@pytest.mark.parametrize(
-    ("given", "columns"),
-    [
-        (lambda x: (x,), "a"),
-        (lambda x, y, info: (x, y), ["a"]),
-        (lambda x, info: (x,), ["a", "b"]),
-        (lambda x, info, scale=1: (x,), ["a"]),
-        (lambda *x: x[:-1], ["a", "b"]),
-        (partial(lambda x, info, *, scale: (x,), scale=2), ["a"]),
-        (np.array, ["a"]),
-    ],
-)
-def test_a_function_takes_as_many_columns_as_are_named(given: Callable, columns: Any) -> None:
-    with pytest.raises(ValueError, match="signature"):
-        pairs().batch(2, per_batch_map=given, input_columns=columns)
-
-
 def test_functions_that_fit_are_called() -> None:
     assert first_batch(partial(lambda scale, x, info: (x,), 2), input_columns="a")[0] == ("int64", [0, 1])
     assert first_batch(take_two, input_columns=["a"])[0] == ("int64", [0, 1])
     assert first_batch(lambda *x: x[:-1])[1] == ("int64", [0, 2])  # no columns named: not asked for
-
-
-@pytest.mark.parametrize("size", [lambda: 1, lambda info, more: 1, lambda info, more=2: 1])
-def test_a_batch_size_function_takes_one_argument(size: Callable) -> None:
-    with pytest.raises(ValueError, match="should take one parameter"):
-        pairs().batch(size)
 
 
 def test_a_bucket_of_rows_without_axes() -> None:
@@ -145,16 +122,6 @@ def test_a_repeat_of_one_is_none() -> None:
     assert pairs().repeat(2).repeat(1).get_repeat_count() == 2
     assert pairs().repeat(-1).repeat(1).get_repeat_count() == -1
     assert pairs().repeat(2).repeat(3).get_repeat_count() == 3
-
-
-@pytest.mark.parametrize(
-    "empty", [lambda d: d.skip(9), lambda d: d.filter(lambda a: False, ["a"]), lambda d: d.batch(9, True)]
-)
-def test_a_dataset_without_rows_is_not_concatenated(empty: Callable) -> None:
-    with pytest.raises(ValueError, match="no samples in the dataset number 0"):
-        empty(pairs()) + pairs()
-    with pytest.raises(ValueError, match="no samples in the dataset number 1"):
-        pairs().concat([empty(pairs()), pairs()])
 
 
 def test_a_sampler_has_its_own_number_of_samples() -> None:

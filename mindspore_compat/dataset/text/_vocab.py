@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import check_positive, type_check, type_check_list
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_positive, type_check, type_check_list
 
 __all__ = ["NormalizeForm", "Vocab", "as_text", "to_bytes", "to_str"]
 
@@ -96,6 +96,7 @@ class Vocab:
         """One word a line, up to ``delimiter`` where there is one; at most ``vocab_size`` words."""
         if vocab_size is not None:
             check_positive(vocab_size, "vocab_size")
+        check_file(file_path)
         try:
             with open(file_path, encoding="utf-8") as stream:
                 words = [

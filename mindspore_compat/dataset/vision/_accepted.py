@@ -16,8 +16,11 @@ _TAKEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     **dict.fromkeys(("Normalize", "RandomCropOp", "RandomResizedCrop", "Resize", "Rotate"), ((), ())),
     "CutOut": ((3,), ()),
 }
-#: operations that would fail by chance for others than bytes
-_OF_BYTES = ("RandAugment", "TrivialAugmentWide")
+#: operations that would fail by chance, or wrap around, for others than these types
+_TYPES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("RandAugment", "TrivialAugmentWide"), ("uint8",)),
+    **dict.fromkeys(("AdjustContrast", "AdjustHue", "AdjustSaturation"), ("uint8", "uint16", "float32")),
+}
 
 
 def check_image(image: np.ndarray, name: str) -> None:
@@ -26,7 +29,7 @@ def check_image(image: np.ndarray, name: str) -> None:
     fits = image.ndim in ranks if ranks else image.ndim >= 2
     if fits and channels and image.ndim == 3:
         fits = image.shape[2] in channels
-    if not fits or (name in _OF_BYTES and image.dtype != np.uint8):
+    if not fits or image.dtype not in _TYPES.get(name, (image.dtype,)):
         shapes = " or ".join(f"<{', '.join('HWC'[:count])}>" for count in ranks or (2, 3))
         wanted = f"{shapes}{f' of {channels} channels' if channels else ''}"
         raise RuntimeError(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import check_file
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = ["DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"]
@@ -160,10 +161,11 @@ class VideoDecoder:
         source: the file.
 
     Raises:
-        RuntimeError: if there is no such video.
+        ValueError: if there is no such file. RuntimeError: if it is no video.
     """
 
     def __init__(self, source: str) -> None:
+        check_file(source)
         self.source = source
         self._metadata = self.metadata
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb, encode_image, open_image
+from mindspore_compat.dataset.core.validator_helpers import check_file
 from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
@@ -128,6 +129,7 @@ def write_file(filename: str, data: np.ndarray) -> None:
 
 def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> np.ndarray:
     """An image file as an array (H, W, C)."""
+    check_file(filename)
     mode, content = ImageReadMode(mode), np.fromfile(filename, np.uint8)
     if mode == ImageReadMode.COLOR:
         return decode_rgb(content)

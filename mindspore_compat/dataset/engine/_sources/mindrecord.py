@@ -59,10 +59,12 @@ class MindDataset(MappableDataset):
         dataset_file: str | list[str] | None = None,
     ) -> None:
         dataset_files = dataset_file if dataset_files is None else dataset_files
+        if not dataset_files:
+            raise ValueError("MindDataset needs dataset_files.")
         if (padded_sample is None) != (num_padded is None):
             raise ValueError("padded_sample and num_padded need to be specified together.")
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
-        self._shards = [Shard(path) for path in shard_paths(dataset_files or [])]
+        self._shards = [Shard(path) for path in shard_paths(dataset_files)]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
             if shard.schema != self._schema:
