@@ -40,9 +40,9 @@ def test_tables_give_what_the_operations_give(chain: list[Any], channels: int) -
     try:
         wanted = np.stack([apply_operations(chain, (image,))[0] for image in images])
     except RuntimeError as error:  # as many means as channels
-        with pytest.raises(RuntimeError, match="number of channels"):
+        with pytest.raises(RuntimeError, match="channels"):
             apply_to_columns(fuse(chain), [images])
-        assert "number of channels" in str(error)
+        assert "channels" in str(error)
         return
     fused = fuse(chain)
     assert isinstance(fused[0], Pointwise) and len(fused) == 1

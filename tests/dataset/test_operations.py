@@ -160,11 +160,9 @@ def test_one_column_operation_refuses_two():
         V.Normalize([1.0], [2.0])(image, image)
 
 
-def test_device_is_accepted_and_checked():
+def test_device_is_accepted():
     operation = V.Resize((4, 4))
     assert operation.device("Ascend") is operation
-    with pytest.raises(ValueError, match=r"device_target is not within the valid set of \['CPU', 'Ascend'\]"):
-        operation.device("TPU")
 
 
 def test_names_of_1x_are_the_operations_of_today():
@@ -178,10 +176,9 @@ def test_old_py_normalize_works_on_channels_first_floats():
     np.testing.assert_array_equal(
         vision_py.Normalize([0.5] * 3, [0.2] * 3)(chw), V.Normalize([0.5] * 3, [0.2] * 3, is_hwc=False)(chw)
     )
-    with pytest.raises(NotImplementedError, match=r"pls execute \[ToTensor\] before"):
-        vision_py.Normalize([0.5] * 3, [0.2] * 3)(inputs()["small"])
-    with pytest.raises(TypeError, match="img should be NumPy image"):
-        vision_py.Normalize([0.5] * 3, [0.2] * 3)(inputs()["pil"])
+    for image in ("small", "pil"):
+        with pytest.raises(TypeError, match="use ToTensor before"):
+            vision_py.Normalize([0.5] * 3, [0.2] * 3)(inputs()[image])
 
 
 def test_old_py_pipeline_of_a_jpeg():

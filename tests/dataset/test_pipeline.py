@@ -343,8 +343,6 @@ def test_sync_wait_releases_batch_by_batch():
     for _ in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
         dataset.sync_update("policy", data=1)
     assert told == [1] * 2
-    with pytest.raises(RuntimeError, match="No shuffle after sync"):
-        dataset.shuffle(2)
 
 
 def test_sync_wait_without_sync_update_ends_its_waiting(monkeypatch):

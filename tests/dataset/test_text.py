@@ -30,7 +30,7 @@ def test_a_vocabulary_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="vocab_size must be greater than 0"):
         text.Vocab.from_file(str(path), vocab_size=0)
     path.write_text("a\na\n", encoding="utf-8")
-    with pytest.raises(RuntimeError, match="duplicate word"):
+    with pytest.raises(ValueError, match="duplicate word"):
         text.Vocab.from_file(str(path))
 
 

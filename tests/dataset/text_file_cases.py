@@ -104,11 +104,8 @@ CASES = [
             ("", ", None, True", "'THIS'"),
             (", 1", "", "['ok', '!']"),
             ("", ", [1, 2]", "'ok'"),
-            ("", ", ['a']", "'ok'"),
             ("", ", None, 1", "'ok'"),
             ("", "", "5"),
-            (", -1", "", "'ok'"),
-            (", '1'", "", "'ok'"),
             ("", "", "[['ok', '!'], ['x', 'ok']]"),
         )
     ],
@@ -141,15 +138,7 @@ CASES = [
     f"added({_JIEBA}, t.JiebaMode.MP), ('江大桥', 20000))('男默女泪江大桥')",
     f"with_dict({_JIEBA}), root + '/user.txt')('男默女泪江大桥')",
     f"with_dict({_JIEBA}), {{'默女': 10}})('男默女泪江大桥')",
-    f"with_dict({_JIEBA}), 5)",
-    f"with_dict({_JIEBA}), root + '/lost')",
-    f"added({_JIEBA}), (None,))",
     f"added({_JIEBA}), ('a', -1))",
-    "t.JiebaTokenizer(None, root + '/dict.utf8')",
-    "t.JiebaTokenizer(root + '/hmm.utf8', 5)",
-    "t.JiebaTokenizer(root + '/lost', root + '/dict.utf8')",
-    f"{_JIEBA}, 5)",
-    f"{_JIEBA}, with_offsets=1)",
     *[
         f"t.UnicodeScriptTokenizer({options})({text!r})"
         for text in _SCRIPTS
@@ -177,12 +166,8 @@ CASES = [
     "t.SentencePieceModel.BPE, {}), t.SPieceTokenizerOutType.STRING)('the girls')",
     "t.SentencePieceTokenizer(t.SentencePieceVocab.from_dataset(corpus(), [], 60, 0.9995, t.SentencePieceModel.BPE, "
     "{'bos_id': '5'}), t.SPieceTokenizerOutType.INT)('the girls')",
-    "t.SentencePieceVocab.from_dataset(corpus(), ['none'], 60, 0.9995, t.SentencePieceModel.UNIGRAM, {})",
-    "t.SentencePieceVocab.from_file(root, 60, 0.9, t.SentencePieceModel.BPE, {})",
     "t.SentencePieceVocab.from_file([root + '/lost'], 60, 0.9, t.SentencePieceModel.BPE, {})",
     "t.SentencePieceVocab.from_file([root + '/corpus.txt'], 5000, 0.9, t.SentencePieceModel.BPE, {})",
-    "t.SentencePieceVocab.from_file([root + '/corpus.txt'], '60', 0.9, t.SentencePieceModel.BPE, {})",
-    "t.SentencePieceVocab.from_file([root + '/corpus.txt'], 60, 'x', t.SentencePieceModel.BPE, {})",
     "t.SentencePieceTokenizer(root + '/lost', t.SPieceTokenizerOutType.INT)('a')",
     "t.SentencePieceTokenizer(5, t.SPieceTokenizerOutType.INT)",
     "t.SentencePieceTokenizer(root, 'x')",

@@ -65,7 +65,6 @@ TRANSFORMS = [
     "T.Slice(None)(np.arange(5))",
     "T.Slice(...)(np.arange(5))",
     "T.Slice([0],slice(1,3))(np.arange(8).reshape(2,4))",
-    "T.Slice(slice(None,None,-1))(np.arange(4))",
     "T.Slice(-1)(np.arange(5))",
     "T.Mask(T.Relational.EQ,3)(np.array([1,3]))",
     "T.Mask(T.Relational.GT,1)(np.array([1,3]))",

@@ -90,7 +90,8 @@ class ComposeOp:
 def _need_floats(image: Any) -> None:
     """Raise TypeError unless it is an array of floats (C, H, W): PIL images have other values and channels last."""
     if not isinstance(image, np.ndarray) or image.ndim != 3 or image.dtype.kind != "f":
-        raise TypeError(f"expected an array of floats (C, H, W), but got {type(image)}; use ToTensor before Normalize.")
+        what = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else type(image).__name__
+        raise TypeError(f"expected an array of floats (C, H, W), but got {what}; use ToTensor before.")
 
 
 class Normalize(_now.Normalize):  # type: ignore[no-redef]
