@@ -145,7 +145,7 @@ _F32, _F16 = torch.float32, torch.float16
 def _set_layer(
     cell: Any,
     sizes: dict[str, int],
-    rates: dict[str, float],
+    rates: dict[str, Any],
     types: dict[str, Any],
     hidden_act: Any,
     moe_config: Any,
