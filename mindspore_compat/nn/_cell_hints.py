@@ -70,8 +70,6 @@ class Hints:
 
     @pipeline_stage.setter
     def pipeline_stage(self: Any, value: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}")
         if value < 0:
             raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
         self.__dict__["_pipeline_stage"] = value

@@ -272,8 +272,6 @@ def _replaced(gradients: tuple, found: Any, kind: str, what: str) -> tuple:
     for given, new in zip(gradients, found):
         if new is None and given is None:
             continue
-        if not isinstance(new, torch.Tensor):
-            raise TypeError(f"The output type of function: {name} should be a tensor but got {type(new).__name__}.")
         if given is not None and (tuple(new.shape) != tuple(given.shape) or new.dtype is not given.dtype):
             raise ValueError(
                 f"The output type of function: {name} is not consistent with the expected, it should be Tensor shape:"

@@ -99,8 +99,6 @@ class Listing(torch.nn.Module):
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Name every Parameter by its path below this Cell, with ``prefix`` in front."""
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}.")
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 

@@ -81,8 +81,8 @@ def check_eval_indexes(eval_indexes: Any) -> None:
 
 def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> None:
     """ValueError for epochs of which none is left, and sizes that are none."""
-    if initial_epoch >= epoch:
-        raise ValueError(f"For '{where}', 'epoch' {epoch} must be above 'initial_epoch' {initial_epoch}.")
+    if not 0 <= initial_epoch < epoch:
+        raise ValueError(f"For '{where}', 'initial_epoch' {initial_epoch} must be in [0, {epoch}).")
     if sink_size < -1 or sink_size == 0:
         raise ValueError(f"For '{where}', 'sink_size' must be -1 or positive, but got {sink_size}.")
 

@@ -114,8 +114,10 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     O1 returns a copy with the same Parameters; O2, O3 and "auto" change the network. Functions are accepted for "auto".
 
     Raises:
-        ValueError: for an unknown level or dtype.
+        TypeError: if ``network`` is no Cell. ValueError: for an unknown level or dtype.
     """
+    if not isinstance(network, Cell) and amp_level != "auto":
+        raise TypeError(f"For amp_level '{amp_level}', the network should be a Cell. It is {type(network).__name__}.")
     _check_half(dtype)
     if amp_level not in LEVELS:
         raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(LEVELS)}.")
@@ -167,8 +169,10 @@ def custom_mixed_precision(
     ``black_list``.
 
     Raises:
-        TypeError: for a wrong list. ValueError: unless just one list is given, or for an unknown dtype.
+        TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
     """
+    if not isinstance(network, Cell):
+        raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give either white_list or black_list.")
     _check_half(dtype)

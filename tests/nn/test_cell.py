@@ -336,7 +336,7 @@ def test_compile_refuses_what_the_cell_refuses_and_changes_nothing() -> None:
     assert _cell_graph_executor.compile(net, x) == ("predict", True)
     np.testing.assert_array_equal(net[0].moving_mean.asnumpy(), before)
     assert torch.equal(torch.get_rng_state(), state)
-    with pytest.raises(ValueError, match="4"):
+    with pytest.raises(ValueError, match="one shape"):
         _cell_graph_executor.compile(nn.SSIM(), Tensor(np.ones((2, 3, 16, 16, 1), np.float32)), x)
     net(x)
     assert not np.array_equal(net[0].moving_mean.asnumpy(), before)

@@ -62,7 +62,7 @@ def test_children_that_are_added_by_name_have_it_in_their_parameters() -> None:
         "head.only.bias",
     ]
     assert net(Tensor(np.ones((1, 2), np.float32))).shape == (1, 2)
-    with pytest.raises(TypeError, match="subclass of Cell"):
+    with pytest.raises(TypeError, match="must be a Cell"):
         nn.Sequential().add_module("x", 3)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,10 +127,6 @@ def test_a_language_model_learns_as_on_2_0_0(mode: str, lib: Any, golden: dict[s
         np.testing.assert_allclose(cases.losses_of_gpt(lib), golden["gpt"], rtol=1e-4)
     finally:
         lib.ms.set_context(mode=before)
-
-
-def test_configs_print_as_in_2_0_0(lib: Any, golden: dict[str, Any]) -> None:
-    assert {name: str(make(lib)) for name, make in cases.CONFIG_TEXT.items()} == json.loads(str(golden["texts"]))
 
 
 def test_one_place_under_two_names(lib: Any) -> None:

@@ -69,10 +69,6 @@ def test_the_last_strategy_counts_and_ends() -> None:
     amp.pop_amp_strategy()
     strategy = amp.create_amp_strategy(amp.AmpLevel.AmpO1, ms.float16, [("MatMul", [0])], [])
     assert (strategy.get_amp_level(), strategy.get_white_list()) == (amp.AmpLevel.AmpO1, [("MatMul", [0])])
-    with pytest.raises(TypeError, match="must be a list of"):
-        amp.push_amp_strategy(amp.AmpLevel.AmpO1, ms.float16, ["MatMul"], [])
-    with pytest.raises(TypeError, match="must be an AmpLevel"):
-        amp.create_amp_strategy("O1", ms.float16, [], [])
 
 
 def test_auto_follows_its_lists(monkeypatch: pytest.MonkeyPatch) -> None:

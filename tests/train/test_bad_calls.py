@@ -29,6 +29,21 @@ OTHERWISE = {
     "TopKCategoricalAccuracy:k": "refused when it is used",
     "ConfusionMatrix:threshold": "upstream takes floats only",
     "BleuScore:smooth": "taken as true or false",
+    **dict.fromkeys(
+        """
+        Model:keep_batchnorm_fp32 Model.train:dataset_sink_mode Model.fit:dataset_sink_mode
+        Model.fit:valid_dataset_sink_mode Model.eval:dataset_sink_mode build_train_network:keep_batchnorm_fp32
+        WithEvalCell:add_cast_fp32 ForwardValueAndGrad:get_by_list Model.train:epoch Model.fit:epoch
+        """.split(),
+        "taken as true or false, or as a number",
+    ),
+    **dict.fromkeys(
+        """
+        Model:loss_fn build_train_network:loss_fn ForwardValueAndGrad:network Model.train:sink_size Model.fit:sink_size
+        DatasetHelper:sink_size DynamicLossScaleManager:scale_window DynamicLossScaleUpdateCell:scale_window
+        """.split(),
+        "refused when it is used",
+    ),
 }
 
 

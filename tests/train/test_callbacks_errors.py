@@ -17,8 +17,6 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "train_errors.json")
 #: what differs from MindSpore on purpose
 DIFFERENT: dict[str, str | None] = {
     # upstream trips over the wrong object somewhere inside
-    "Model:loss_fn": "TypeError",
-    "Model:loss_function": "TypeError",
     "train:dataset_none": "TypeError",
     "eval:dataset": "TypeError",
     "EarlyStopping:baseline": "TypeError",  # upstream drops the argument

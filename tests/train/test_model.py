@@ -203,8 +203,6 @@ def test_predict_takes_tensors_lists_and_tuples() -> None:
     assert total.asnumpy() == 7 and isinstance(total, Tensor) and not training and not total.requires_grad
     with pytest.raises(TypeError, match="of type ndarray"):
         Model(nn.Dense(1, 1)).predict(np.ones((1, 1), np.float32))
-    with pytest.raises(ValueError, match="can not be empty"):
-        Model(nn.Dense(1, 1)).predict(Tensor(np.ones((0, 1), np.float32)))
 
 
 # --- torch networks ---------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class AdamStates(CountingOptimizer):
     """Arguments and states of Adam and AdamW, here and in ``mint.optim``."""
 
     _counter = "state_step"
-    _moments = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+    _moments: tuple[str, ...] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
     def __init__(
         self,

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import _checkparam
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
 
@@ -47,7 +46,6 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
         for group in self.param_groups:
-            _checkparam.check_value_type("dampening", group["dampening"], [int, float], self.cls_name)
             group["dampening"] = float(group["dampening"])
         check_nesterov(nesterov, momentum, dampening)
         self.accum = self.parameters.clone(prefix="accum", init="zeros")

@@ -6,10 +6,10 @@ from mindspore_compat.mint.nn._layers import *  # noqa: F403
 from mindspore_compat.mint.nn._normalization import *  # noqa: F403
 from mindspore_compat.mint.nn._upsampling import *  # noqa: F403
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer._dropout import Dropout2dExt as Dropout2d
-from mindspore_compat.nn.layer._dropout import DropoutExt as Dropout
-from mindspore_compat.nn.layer._prelu import PReLUExt as PReLU
-from mindspore_compat.nn.layer._softmax import LogSoftmaxExt as LogSoftmax
+from mindspore_compat.nn.layer.activation import LogSoftmaxExt as LogSoftmax
+from mindspore_compat.nn.layer.activation import PReLUExt as PReLU
+from mindspore_compat.nn.layer.basic import Dropout2dExt as Dropout2d
+from mindspore_compat.nn.layer.basic import DropoutExt as Dropout
 from mindspore_compat.nn.layer.basic import Identity, Linear
 from mindspore_compat.nn.layer.embedding import EmbeddingExt as Embedding
 from mindspore_compat.nn.layer.normalization import LayerNormExt as LayerNorm

@@ -64,10 +64,10 @@ from mindspore_compat.mint.nn._normalization import SyncBatchNorm as SyncBatchNo
 from mindspore_compat.mint.nn._upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from mindspore_compat.mint.nn._upsampling import UpsamplingNearest2d as UpsamplingNearest2d
 from mindspore_compat.nn.cell import Cell as Cell
-from mindspore_compat.nn.layer._dropout import Dropout as Dropout
-from mindspore_compat.nn.layer._dropout import Dropout2d as Dropout2d
-from mindspore_compat.nn.layer._prelu import PReLU as PReLU
-from mindspore_compat.nn.layer._softmax import LogSoftmax as LogSoftmax
+from mindspore_compat.nn.layer.activation import LogSoftmax as LogSoftmax
+from mindspore_compat.nn.layer.activation import PReLU as PReLU
+from mindspore_compat.nn.layer.basic import Dropout as Dropout
+from mindspore_compat.nn.layer.basic import Dropout2d as Dropout2d
 from mindspore_compat.nn.layer.basic import Identity as Identity
 from mindspore_compat.nn.layer.basic import Linear as Linear
 from mindspore_compat.nn.layer.embedding import Embedding as Embedding

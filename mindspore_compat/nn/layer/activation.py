@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
+from mindspore_compat.common.initializer import initializer
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer._prelu import PReLU, PReLUExt
-from mindspore_compat.nn.layer._softmax import LogSoftmax, LogSoftmaxExt, Softmax, Softmax2d, Softmin
 from mindspore_compat.ops.function._activation import rrelu
 
 __all__ = [
@@ -48,6 +50,106 @@ __all__ = [
     "Mish",
     "GLU",
 ]
+
+
+class PReLU(Cell):
+    """x where positive, else w · x; the learned ``w`` (named ``a`` until it has a path) has ``channel`` elements, for
+    axis 1.
+    """
+
+    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+        super().__init__()
+        self.w = Parameter(_prelu_slopes(channel, w), name="a")
+
+    def construct(self, x: Any) -> Any:
+        return torch.prelu(x, self.w.to(x.dtype))
+
+
+def _prelu_slopes(channel: int, w: Any) -> Tensor:
+    if isinstance(w, (float, np.float32)):
+        return initializer(float(w), (channel,))
+    if isinstance(w, list):
+        return Tensor(w, torch.float32)
+    return initializer(w, (channel,))
+
+
+class PReLUExt(Cell):
+    """`PReLU` with the argument names of ``mint.nn.PReLU``; its parameter is ``weight``."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+        super().__init__()
+        self.weight = Parameter(initializer(float(init), (num_parameters,), dtype or torch.float32), name="weight")
+
+    def construct(self, input: Any) -> Any:
+        return torch.prelu(input, self.weight)
+
+
+def _checked_axis(axis: Any, owner: str) -> Any:
+    """An int, or a tuple of ints."""
+    items = axis if isinstance(axis, tuple) else (axis,)
+    if not items:
+        raise ValueError(f"For '{owner}', the length of 'axis' must not be 0.")
+    return items[0] if len(items) == 1 else axis
+
+
+class Softmax(Cell):
+    """softmax along ``axis``, an int or a tuple of ints.
+
+    Examples:
+        >>> print(nn.Softmax()(Tensor([1.0, 1.0])))
+        [0.5 0.5]
+    """
+
+    def __init__(self, axis: Any = -1) -> None:
+        super().__init__()
+        self.axis = _checked_axis(axis, "Softmax")
+
+    def construct(self, input: Any) -> Any:
+        if isinstance(self.axis, int):
+            return torch.softmax(input, self.axis)
+        return torch.exp(torch.sub(input, kernels.logsumexp(input, self.axis, True)))
+
+
+class Softmin(Cell):
+    """softmax of -x along ``axis``."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Any) -> Any:
+        return torch.softmax(torch.neg(x), self.axis)
+
+
+class Softmax2d(Cell):
+    """softmax over the channels of (C, H, W) or (N, C, H, W)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.softmax(x, -3)
+
+
+class LogSoftmax(Cell):
+    """log(softmax(x)) along ``axis``."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Any) -> Any:
+        return torch.log_softmax(x, self.axis)
+
+
+class LogSoftmaxExt(Cell):
+    """log(softmax(x)) along ``dim``; None takes 0 for 0, 1 and 3 axes, else 1."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, x: Any) -> Any:
+        dim = self.dim if self.dim is not None else 0 if x.dim() in (0, 1, 3) else 1
+        return torch.log_softmax(x, dim)
+
 
 _nn = torch._C._nn
 

@@ -54,6 +54,8 @@ class _PartsOfABatch(Cell):
 
     def __init__(self, network: Any, micro_size: int) -> None:
         super().__init__(auto_prefix=False)
+        if micro_size <= 0:
+            raise ValueError(f"For '{type(self).__name__}', a batch cannot be cut into {micro_size} parts.")
         self.network = network
         self.micro_size = micro_size
         setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.nn.layer._conv_base import _two
-from mindspore_compat.nn.layer.conv import _Forward
+from mindspore_compat.nn.layer.conv import _Forward, _two
 from mindspore_compat.nn.probability.bnn_layers._variational import Variational, shown_distributions
 from mindspore_compat.nn.probability.bnn_layers.layer_distribution import NormalPrior, normal_post_fn
 
