@@ -25,26 +25,15 @@ class Layout:
     """
 
     def __init__(self, device_matrix: tuple, alias_name: tuple, rank_list: list | None = None) -> None:
-        for name, value, kind in (("device_matrix", device_matrix, int), ("alias_name", alias_name, str)):
-            if not isinstance(value, tuple):
-                raise TypeError(f"{name} must be tuple type, but got:{type(value)}")
-            for item in value:
-                if not isinstance(item, kind):
-                    raise TypeError(f"The element of {name} must be {kind.__name__} type, but got:{type(item)}")
-        if len(device_matrix) != len(alias_name):
+        names = {name for name in alias_name if name and name != "None"}
+        if not len(names) == len(alias_name) == len(device_matrix):
             raise ValueError(
-                f"device_matrix length should be equal to alias_name length, but got {len(device_matrix)} and "
-                f"{len(alias_name)}."
+                f"alias_name must have a name of its own, which is not 'None', for each axis of {device_matrix}, but "
+                f"got {alias_name}."
             )
-        if "" in alias_name or "None" in alias_name:
-            raise ValueError(f"The element of alias_name can not be empty or 'None', but got {alias_name}.")
-        if len(set(alias_name)) != len(alias_name):
-            raise ValueError(f"Each element of alias_name {alias_name} should be different")
-        if "interleaved_parallel" in alias_name[:-1]:
-            raise ValueError(f"In alias_name {alias_name}, 'interleaved_parallel' must be the last.")
         count = math.prod(device_matrix)
-        if rank_list is not None:
-            _check_ranks(rank_list, count)
+        if rank_list is not None and len(rank_list) != count:
+            raise ValueError(f"rank_list must have the {count} ranks of device_matrix, but got {len(rank_list)}.")
         self._device_shape, self._alias_name = device_matrix, alias_name
         self._rank_list = list(range(count)) if rank_list is None else rank_list
         self._tensor_map: tuple[Any, ...] | None = None
@@ -90,28 +79,8 @@ class Layout:
         }
 
 
-def _check_ranks(rank_list: Any, count: int) -> None:
-    if not isinstance(rank_list, list):
-        raise TypeError(f"The rank_list should be a list, but got {type(rank_list).__name__}.")
-    for item in rank_list:
-        if not isinstance(item, int):
-            raise TypeError(f"The element of rank_list should be int, but got {type(item).__name__}.")
-    if len(rank_list) != count:
-        raise ValueError(
-            "The length of rank_list should be equal to the product of device_matrix, but got "
-            f"{len(rank_list)} and {count}."
-        )
-
-
 def check_strategy(strategy: Any, name: str) -> None:
     """TypeError unless it is a tuple of tuples of int, or of Layouts."""
-    if not isinstance(strategy, tuple):
-        raise TypeError(f"{name} must be tuple type, but got:{type(strategy)}")
-    for item in strategy:
-        if not isinstance(item, (tuple, Layout)):
-            raise TypeError(f"The element of strategy must be tuple/Layout type, but got:{type(item)}")
-        for cut in item if isinstance(item, tuple) else ():
-            if not isinstance(cut, int) or isinstance(cut, bool):
-                raise TypeError(f"The {name}: {strategy} is not valid, the value must be int type, but got:{type(cut)}")
-    if len({type(item) for item in strategy}) > 1:
-        raise TypeError(f"{name} item must be all tuple type or all Layout type.")
+    of_ints = all(isinstance(item, tuple) and all(type(cut) is int for cut in item) for item in strategy)
+    if not (of_ints or all(isinstance(item, Layout) for item in strategy)):
+        raise TypeError(f"{name} must be a tuple of tuples of int, or of Layouts, but got {strategy}.")

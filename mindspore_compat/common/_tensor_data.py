@@ -29,20 +29,9 @@ def _array_from(data: Any, keeps_digits: bool) -> np.ndarray:
     """A numpy array from nested lists that may hold Tensors; Python floats become float32 unless ``keeps_digits``."""
     if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
         data = [item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in data]
-    try:
-        array = np.array(data)
-    except ValueError:
-        raise TypeError(
-            f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. Nested lists must be "
-            "rectangular."
-        ) from None
+    array = np.array(data)
     if array.dtype == np.float64 and not keeps_digits:
         array = array.astype(np.float32)
-    elif array.dtype.kind in "OUS":
-        raise TypeError(
-            f"For Tensor, the input_data is {str(data)[:500]} that contain unsupported element. "
-            "Use numbers, bools or Tensors of one shape."
-        )
     return array
 
 
@@ -72,11 +61,6 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
     if isinstance(data, torch.Tensor):
         return _shared(data) if copy else _wrap.plain(data)
     if isinstance(data, np.ndarray):
-        if data.dtype.kind in "USOVMm" and data.dtype.name not in _OF_ML_DTYPES:
-            raise TypeError(
-                f"For Tensor, initializing tensor by numpy array failed: no Tensor can hold {data.dtype.type} "
-                f"({data.dtype}). Convert it to numbers first."
-            )
         if data.dtype.name in _OF_ML_DTYPES:
             stored, dtype = _OF_ML_DTYPES[data.dtype.name]
             return torch.from_numpy(data.view(stored).copy()).view(dtype)
@@ -89,8 +73,6 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
         return torch.from_numpy(np.array(data))
     if isinstance(data, (bool, int, float, complex)):
         if isinstance(data, int) and not -(2**63) <= data < 2**63:
-            if not 0 <= data < 2**64:
-                raise RuntimeError(f"For 'Tensor', the int 'input_data' must fit into 64 bits, but got {data}.")
             return torch.from_numpy(np.array(data, np.uint64))
         return torch.tensor(
             data,

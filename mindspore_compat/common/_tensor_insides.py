@@ -81,8 +81,7 @@ class Insides:
 
         Raises:
             TypeError: unless ``hook_fn`` can be called.
-            RuntimeError: on a Parameter without gradient; in compiled code, for the second hook of an intermediate
-                value; in the backward pass, if the result is no Tensor.
+            RuntimeError: on a Parameter without gradient; in the backward pass, if the result is no Tensor.
             ValueError: on a Parameter in compiled code, where each call would add one more.
         """
         check_hook_fn(hook_fn)
@@ -92,12 +91,6 @@ class Insides:
             )
         if self.is_leaf:
             program.memory_moved()  # what was recorded runs no hook
-        elif (
-            any(hasattr(item, "hook") for item in (self._backward_hooks or {}).values()) and in_graph()
-        ):  # it is of this call, and so are its hooks
-            raise RuntimeError(
-                "It is not supported to register multiple hooks for a Tensor. Compiled code has one; do all in it."
-            )
 
         def call(gradient: torch.Tensor) -> Any:
             # the engine's own object stays plain: compiled code looks at its class
@@ -126,13 +119,7 @@ class Insides:
         return [getattr(call, "hook", call) for call in calls]
 
     def remove_hook(self: Any, handle_id: int) -> None:
-        """Take the hook with the ``id`` of `register_hook`'s handle away; nothing if there is none.
-
-        Raises:
-            TypeError: for anything but an int.
-        """
-        if not isinstance(handle_id, int):
-            raise TypeError(f"argument 1 must be int, not {type(handle_id).__name__}")
+        """Take the hook with the ``id`` of `register_hook`'s handle away; nothing if there is none."""
         self.__dict__.get("_input_hooks", {}).pop(handle_id, None)
         if self._backward_hooks and handle_id in self._backward_hooks:
             program.memory_moved()
@@ -146,7 +133,7 @@ class Insides:
             True.
 
         Raises:
-            TypeError: for a path that is no str. OSError: if the file can not be written. RuntimeError: for a Tensor on
+            OSError: if the file can not be written. RuntimeError: for a Tensor on
                 a GPU, whose kernels do not read files.
 
         Examples:
@@ -154,8 +141,6 @@ class Insides:
             >>> print(x.offload("/tmp/x.bin"), x + 1)
             True [2. 3.]
         """
-        if not isinstance(file_path, str):
-            raise TypeError(f"argument 1 must be str, not {type(file_path).__name__}")
         if self.device.type != "cpu":
             raise RuntimeError("For 'Tensor.offload', the Tensor must be in host memory. Call to_('CPU') first.")
         data = _Base.detach(self).contiguous()
@@ -173,13 +158,7 @@ class Insides:
         return self.__dict__.get("_offloaded_to", "")
 
     def delete_(self: Any, non_blocking: bool = False) -> Any:
-        """Give the memory of the values back; they are 0 from then on, until ``tensor.data = other`` gives new ones.
-
-        Raises:
-            ValueError: if ``non_blocking`` is no bool.
-        """
-        if not isinstance(non_blocking, bool):
-            raise ValueError(f"The type of 'non_blocking' must be bool, but got {non_blocking}")
+        """Give the memory of the values back; they are 0 from then on, until ``tensor.data = other`` gives new ones."""
         program.memory_moved()
         self.data = torch.zeros((), dtype=self.dtype, device=self.device).expand(_Base.size(self))
         return self

@@ -37,7 +37,7 @@ _Base = torch._C.TensorBase
 
 def _no_parameter(tensor: Any) -> Any:
     """The tensor, a view of it where it is a Parameter: a Cell that keeps the result must not have it as a weight."""
-    if isinstance(tensor, torch.nn.Parameter) and type(tensor.dtype) is torch.dtype:  # what is held has no views
+    if isinstance(tensor, torch.nn.Parameter):
         return _Base.view_as(tensor, tensor)
     return tensor
 
@@ -153,13 +153,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
         return self.__dict__.get("_param_info")
 
     def set_param_info(self, info: ParamInfo | None) -> None:
-        """Keep a record of a Parameter's attributes with a Tensor.
-
-        Raises:
-            RuntimeError: for anything but a ParamInfo and None, as upstream.
-        """
-        if info is not None and not isinstance(info, ParamInfo):
-            raise RuntimeError(f"Unable to cast Python instance of type {type(info)} to a ParamInfo.")
+        """Keep a record of a Parameter's attributes with a Tensor."""
         self.__dict__["_param_info"] = info
 
     def set_const_arg(self: Any, const_arg: Any = True) -> Any:
@@ -184,8 +178,6 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
 
     def assign_value(self: Any, value: Any) -> Any:
         """Take over the values, shape and dtype of ``value``."""
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For 'assign_value', the argument must be a Tensor, but got {type(value).__name__}.")
         if value.shape == self.shape and value.dtype is self.dtype:
             replace_values(self, value.detach())
         else:
@@ -209,11 +201,6 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     def fill(self: Any, value: Any) -> Any:
         """A tensor like this one filled with ``value``; None fills floats with nan."""
         if value is None:
-            if not self.dtype.is_floating_point:
-                raise TypeError(
-                    "For 'Tensor.fill', if the argument 'value' is None, the type of the original tensor must be "
-                    f"float, but got {self.dtype}."
-                )
             value = math.nan
         return wrap(
             torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False)

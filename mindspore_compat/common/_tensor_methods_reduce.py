@@ -34,13 +34,6 @@ def _axes(axis: Any) -> Any:
     return operator.index(axis)
 
 
-def _flag(name: str, value: Any) -> bool:
-    """The last argument of a reduction. Raises: TypeError unless it is a bool."""
-    if not isinstance(value, bool):
-        raise TypeError(f"For 'Tensor.{name}', the argument 'keepdims' must be bool, but got {type(value).__name__}.")
-    return value
-
-
 def _dtype(dtype: Any) -> Any:
     return None if dtype is None else to_torch_dtype(dtype)
 
@@ -86,13 +79,11 @@ def _extreme(
     if len(args) > 2:
         raise TypeError(f"{name}() takes at most 2 positional arguments, axis and keepdims, but got {len(args)}.")
     first = args[0] if args else None
-    flags = [_flag(name, flag) for flag in (*args[1:], *(item for item in (keepdims, keepdim) if item is not None))]
+    flags = [*args[1:], keepdims, keepdim]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
     keep = any(flags) and axis is not None
     value = self
     if where is not True:
-        if initial is None:
-            raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
         value = torch.where(where, value, constant(initial, self.device, self.dtype))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
@@ -106,9 +97,8 @@ def _extreme(
 
 
 def _arg_extreme(name: str, self: Any, axis: Any, *flags: Any) -> torch.Tensor:
-    keep = [_flag(name, flag) for flag in flags]
     value = _Base.to(self, torch.uint8) if self.dtype is torch.bool else self
-    return getattr(_Base, name)(value, _axes(axis), any(keep) and axis is not None)
+    return getattr(_Base, name)(value, _axes(axis), any(flags) and axis is not None)
 
 
 def _as_floats(self: Any) -> torch.Tensor:

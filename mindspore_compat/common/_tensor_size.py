@@ -1,4 +1,4 @@
-"""`Size`, what ``Tensor.size`` is, and what needs exactly one element."""
+"""`Size`, what ``Tensor.size`` is."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["Size", "number_of", "require_one"]
-
-_Base = torch._C.TensorBase
+__all__ = ["Size"]
 
 
 class Size(int):
@@ -21,19 +19,3 @@ class Size(int):
 
     def __reduce__(self) -> Any:
         return int, (int(self),)
-
-
-def require_one(value: torch.Tensor) -> None:
-    """ValueError unless the tensor has one element."""
-    if _Base.numel(value) != 1:
-        raise ValueError(
-            f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
-            "ambiguous. Use Tensor.all(), Tensor.any() or an index."
-        )
-
-
-def number_of(value: torch.Tensor) -> Any:
-    """The only element as a Python number, else a ValueError."""
-    if _Base.numel(value) != 1:
-        raise ValueError("Only one element tensors can be converted to Python scalars")
-    return _Base.item(value)

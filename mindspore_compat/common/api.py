@@ -159,15 +159,7 @@ ms_function = jit
 
 
 def jit_class(cls: type) -> type:
-    """Decorator for a class used in compiled code: returned as it is.
-
-    Raises:
-        TypeError: if it is no class, or a Cell.
-    """
-    if not isinstance(cls, type):
-        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
-    if issubclass(cls, torch.nn.Module) and hasattr(cls, "construct"):
-        raise TypeError(f"Decorator jit_class cannot be used for nn.Cell or its subclass, but got {cls}.")
+    """Decorator for a class used in compiled code: returned as it is."""
     register(cls)
     return cls
 

@@ -21,7 +21,7 @@ class DeviceCtx:
         device_id: which one; None: 0.
 
     Raises:
-        ValueError: on entering, for another name, a negative or too large number, or where there is no such device.
+        ValueError: on entering, for another name, a too large number, or where there is no such device.
 
     Examples:
         >>> with ms.DeviceCtx("meta"):
@@ -37,8 +37,6 @@ class DeviceCtx:
     def __enter__(self) -> DeviceCtx:
         if self.name not in _NAMES:
             raise ValueError(f"For DeviceCtx, the name must be one of {_NAMES}, but got {self.name}.")
-        if self.device_id is not None and self.device_id < 0:
-            raise ValueError("For DeviceCtx, the device_id must be greater than or equal to 0.")
         self._entered.enter_context(device_in_use(self._device()))
         return self
 

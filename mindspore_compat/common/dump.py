@@ -13,16 +13,7 @@ __all__ = ["set_dump"]
 def set_dump(target: Any, enabled: bool = True) -> None:
     """Mark a Cell with all below, or a Primitive, for Ascend's dump. Nothing is dumped here, which the log says once;
     a forward hook (`Cell.register_forward_hook`) sees the same tensors.
-
-    Raises:
-        ValueError: unless ``target`` is a Cell or Primitive and ``enabled`` a bool.
     """
-    if not (hasattr(target, "add_flags_recursive") or hasattr(target, "add_prim_attr")):
-        raise ValueError(
-            f'The "target" parameter must be an instance of Cell or Primitive, but got an instance of {type(target)}.'
-        )
-    if not isinstance(enabled, bool):
-        raise ValueError('The "enabled" parameter must be bool.')
     warn_once("set_dump", "set_dump has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.")
     if not hasattr(target, "add_flags_recursive"):
         target.add_prim_attr("dump", "true" if enabled else "false")

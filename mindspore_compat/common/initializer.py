@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -233,8 +234,6 @@ class Sparse(Initializer):
         self.sparsity, self.sigma = sparsity, sigma
 
     def _initialize(self, arr: np.ndarray) -> None:
-        if arr.ndim != 2:
-            raise ValueError(f"For 'Sparse' initializer, the tensor must have 2 axes, but got {arr.ndim}.")
         rows, columns = arr.shape
         _init_random_normal_inplace(0.0, self.sigma, arr)
         for column in range(columns):
@@ -249,12 +248,6 @@ class Dirac(Initializer):
         self.groups = groups
 
     def _initialize(self, arr: np.ndarray) -> None:
-        if arr.ndim not in (3, 4, 5):
-            raise ValueError(f"For 'Dirac' initializer, the tensor must have 3, 4 or 5 axes, but got {arr.ndim}.")
-        if arr.shape[0] % self.groups:
-            raise ValueError(
-                f"For 'Dirac' initializer, the first axis {arr.shape[0]} must be divisible by groups {self.groups}."
-            )
         weight = torch.zeros(arr.shape)
         torch.nn.init.dirac_(weight, self.groups)
         arr[...] = weight.numpy()
@@ -284,12 +277,6 @@ class VarianceScaling(Initializer):
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
         super().__init__(scale=scale, mode=mode, distribution=distribution)
-        if scale <= 0:
-            raise ValueError(f"For 'VarianceScaling', 'scale' must be greater than 0, but got {scale}.")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(
-                f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', but got {mode!r}."
-            )
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError(
                 "For 'VarianceScaling', 'distribution' must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
@@ -355,12 +342,10 @@ def _initializer_by_name(name: str) -> Initializer:
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
     items = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    if not all(isinstance(item, (int, np.integer)) and item > 0 for item in items):
-        raise ValueError(
-            "For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive integer, but "
-            f"got {items}"
-        )
-    return tuple(int(item) for item in items)
+    sizes = tuple(map(operator.index, items))
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"For 'initializer', the 'shape' must not be negative, but got {sizes}.")
+    return sizes
 
 
 def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:

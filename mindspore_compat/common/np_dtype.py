@@ -13,10 +13,6 @@ __all__: list[str] = []
 def __getattr__(name: str) -> Any:
     if name != "bfloat16":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise ImportError(
-            "mindspore.common.np_dtype.bfloat16 needs the package ml_dtypes: pip install ml_dtypes."
-        ) from None
+    import ml_dtypes
+
     return ml_dtypes.bfloat16

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,7 +27,6 @@ _numbers = itertools.count(2)  # upstream gives the first one away when it is im
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
-_DATA = (torch.Tensor, int, float, np.ndarray, list)
 _INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64))
 
 
@@ -38,21 +36,6 @@ def _is_parameter_generated(name: str) -> bool:
 
 
 placement.follow(Tensor)
-
-
-def _flag(name: str, default: bool) -> Any:
-    """An attribute that only takes bools: upstream's settings of parallel training."""
-    kept = f"_{name}"
-
-    def get(self: Any) -> bool:
-        return self.__dict__.get(kept, default)
-
-    def set_(self: Any, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"The argument `{name}` must be bool type, but got {type(value).__name__}.")
-        self.__dict__[kept] = value
-
-    return property(get, set_)
 
 
 def _is_differentiable(dtype: torch.dtype) -> bool:
@@ -96,12 +79,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
-        elif not isinstance(default_input, _DATA):
-            raise TypeError(
-                "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
-                "or list, "
-                f"but got type {type(default_input).__name__}. Use initializer(init, shape, dtype) to make a Tensor."
-            )
         data = _wrap.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
         if isinstance(default_input, Tensor) and not default_input.__dict__.pop(
             "_is_new", False
@@ -148,8 +125,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
         self._wants_grad = value
         program.changed()
         _set_requires_grad(self, value and _is_differentiable(self.dtype))
@@ -161,11 +136,11 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     # --- what MindSpore lets one read from a Parameter ---
 
     key = -1
-    layerwise_parallel = _flag("layerwise_parallel", False)
-    parallel_optimizer = _flag("parallel_optimizer", True)
-    parallel_optimizer_comm_recompute = _flag("parallel_optimizer_comm_recompute", False)
+    parallel_optimizer_comm_recompute = False
     sliced = False
-    unique = _flag("unique", False)  # type: ignore[assignment]  # not a Tensor's method `unique`
+    unique = False  # type: ignore[assignment]  # not a Tensor's method `unique`
+    cache_enable = False  # whether it is marked as cached on the host; nothing is cached here
+    comm_fusion = 1
     is_init = False  # type: ignore[assignment]
 
     @property
@@ -190,46 +165,19 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         return False
 
     @property
-    def cache_enable(self) -> bool:
-        """Whether it is marked as cached on the host; nothing is cached here."""
-        return self.__dict__.get("_cache_enable", False)
-
-    @cache_enable.setter
-    def cache_enable(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"The argument 'cache_enable' must be bool, but got {type(value)}.")
-        self._cache_enable = value
-
-    @property
     def cache_shape(self) -> Any:
         """The shape of the cached slice; [] where nothing is cached."""
         return self.__dict__.get("_cache_shape", [])
 
     @cache_shape.setter
     def cache_shape(self, value: Any) -> None:
-        if not isinstance(value, (tuple, list)):
-            raise TypeError(f"The argument 'cache_shape' must be tuple or list, but got {type(value)}.")
         self._cache_shape = value
 
     def add_pipeline_stage(self, stage: int) -> None:
-        """Say that a pipeline stage uses the Parameter beside that of its Cell, for `Cell.infer_param_pipeline_stage`.
-
-        Raises:
-            TypeError: if it is no non-negative int.
+        """Say that a pipeline stage uses the Parameter beside that of its Cell, for
+        `Cell.infer_param_pipeline_stage`.
         """
-        if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
-            raise TypeError("`stage` must be a positive number of int type")
         self.__dict__.setdefault("_pipeline_stages", []).append(stage)
-
-    @property
-    def comm_fusion(self) -> int:
-        return self.__dict__.get("_comm_fusion", 1)
-
-    @comm_fusion.setter
-    def comm_fusion(self, value: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise TypeError(f"The input value must be int and must >= 0, but got {value!r}.")
-        self._comm_fusion = value
 
     # --- changing it ---
 
@@ -261,11 +209,6 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
                     f"{dtype_name(self.dtype)}, and incoming is Float. Use .set_dtype(xxx) to change the dtype."
                 )
             data = Tensor(data, self.dtype)
-        if not isinstance(data, torch.Tensor):
-            raise TypeError(
-                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
-                f"But with type {type(data)}."
-            )
         taken = limited(_Base.detach(data), self.dtype)
         if tuple(data.shape) == self.shape:
             replace_values(self, taken)
@@ -320,7 +263,7 @@ class ParameterTuple(tuple):
     """A tuple of Parameters with unique names.
 
     Raises:
-        TypeError: if an element is no Parameter. ValueError: if two different ones share a name.
+        ValueError: if two different ones share a name.
 
     Examples:
         >>> weights = ms.ParameterTuple(nn.Dense(3, 2).trainable_params())
@@ -332,11 +275,6 @@ class ParameterTuple(tuple):
         items = tuple(iterable)
         seen: dict[str, int] = {}
         for item in items:
-            if not isinstance(item, Parameter):
-                raise TypeError(
-                    f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
-                    f"but got a {type(item).__name__}."
-                )
             if seen.setdefault(item.name, id(item)) != id(item):
                 raise ValueError(
                     f"The value {item} , its name '{item.name}' already exists. Please set a unique name for the "
@@ -346,10 +284,6 @@ class ParameterTuple(tuple):
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """Clones named ``prefix.NAME``, filled by ``init``."""
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}.")
-        if not re.match(r"^\w+[0-9a-zA-Z\_\.]*$", prefix, re.ASCII):
-            raise ValueError(f"The '{prefix}' is illegal, it must be letters, digits, '_' and, later, '.'.")
         clones = [item.clone(init) for item in self]
         for clone in clones:
             clone.name = f"{prefix}.{clone.name}"
@@ -373,10 +307,6 @@ class _Buffer(Tensor, metaclass=_BufferType):
     """
 
     def __new__(cls, data: Any, *, persistent: bool = True) -> Any:
-        if data is None:
-            raise ValueError("For create Buffer, input data should not be None")
-        if not isinstance(data, torch.Tensor):
-            raise TypeError("For create Buffer, type of input data should be Tensor")
         made: Any = _wrap.wrap(_Base.detach(data))
         made.persistent = persistent
         return made

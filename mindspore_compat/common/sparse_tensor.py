@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._index_bounds import refuse_negative, with_given_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name
@@ -19,15 +18,6 @@ from mindspore_compat.common.dtype import dtype_name
 __all__ = ["RowTensor", "COOTensor", "Sparse", "SparseTensor", "CSRTensor"]
 
 _INDICES = (torch.int16, torch.int32, torch.int64)
-
-
-def _check_parts(shape: Any, **tensors: Any) -> None:
-    """Shared by both kinds: Tensors, and a shape that is a tuple."""
-    for name, value in tensors.items():
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For SparseTensors, '{name}' must be Tensor, but got {type(value)}.")
-    if not isinstance(shape, tuple):
-        raise TypeError(f"For SparseTensors, 'shape' must be tuple, but got {type(shape)}.")
 
 
 class Sparse:
@@ -89,21 +79,12 @@ class _Valued(Sparse):
 
 
 class RowTensor(Sparse):
-    """Rows ``values`` of a tensor of shape ``dense_shape`` at the places ``indices`` of its first axis.
-
-    Raises:
-        TypeError: if indices or values are no Tensors.
-    """
+    """Rows ``values`` of a tensor of shape ``dense_shape`` at the places ``indices`` of its first axis."""
 
     @formerly(dense_shape="shape")
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, row_tensor: Any = None) -> None:
         if row_tensor is not None:
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
-        for name, value in (("indices", indices), ("values", values)):
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}."
-                )
         self._take(indices, values, shape)
 
     dense_shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
@@ -118,36 +99,13 @@ class RowTensor(Sparse):
 RowTensorInner = RowTensor  # upstream's own name in its operators
 
 
-def _check_coordinates(indices: Any, values: Any, shape: Any) -> None:
-    _check_parts(shape, indices=indices, values=values)
-    for name, value, dims in (("indices", indices, 2), ("values", values, 1)):
-        if value.dim() != dims:
-            raise ValueError(
-                f"For COOTensor, '{name}' must be a {dims}-dimensional tensor, but got a {value.dim()}-dimensional "
-                "tensor."
+def _check_indices(owner: str, **given: torch.Tensor) -> None:
+    """Raise TypeError for indices that are no integers: they would be cut off."""
+    for name, value in given.items():
+        if value.dtype not in _INDICES:
+            raise TypeError(
+                f"For {owner}, '{name}' must have int16 or int32 or int64 data type, but got {dtype_name(value.dtype)}."
             )
-    if indices.dtype not in _INDICES:
-        raise TypeError(
-            "For COOTensor, the type of 'indices' must be one of [int16, int32, int64], but got "
-            f"{dtype_name(indices.dtype)}."
-        )
-    if indices.shape[0] != values.shape[0]:
-        raise ValueError(
-            "For COOTensor, 'indices.shape[0]' must be equal to 'values.shape[0]', but got 'indices.shape[0]' = "
-            f"{indices.shape[0]} and 'values.shape[0]' = {values.shape[0]}."
-        )
-    for size in shape:
-        if not isinstance(size, int):
-            raise TypeError(f"For COOTensor, the element type of 'shape' must be int, but got {type(size)}.")
-    if any(size <= 0 for size in shape):
-        bad = next(size for size in shape if size <= 0)
-        raise ValueError(f"For COOTensor, the element of 'shape' must be positive, but got {bad} in {shape}.")
-    if indices.shape[1] != len(shape):
-        raise (TypeError if indices.shape[1] < len(shape) and in_graph() else ValueError)(
-            f"For COOTensor, the length of 'shape' must be {indices.shape[1]}, but got {shape}."
-            if indices.shape[1] == 2
-            else f"For COOTensor, 'indices.shape[1]' must be {len(shape)}, but got {indices.shape[1]}."
-        )
 
 
 def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
@@ -176,7 +134,12 @@ class COOTensor(_Valued):
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, coo_tensor: Any = None) -> None:
         if coo_tensor is not None:
             indices, values, shape = coo_tensor.to_tuple()
-        _check_coordinates(indices, values, shape)
+        _check_indices("COOTensor", indices=indices)
+        if values.dim() != 1 or tuple(indices.shape) != (values.shape[0], len(shape)):
+            raise ValueError(
+                f"For COOTensor of the shape {shape}, 'indices' must be (n, {len(shape)}) and 'values' (n,), but got "
+                f"{tuple(indices.shape)} and {tuple(values.shape)}."
+            )
         self._take(indices, values, shape)
 
     def to_dense(self) -> Any:
@@ -194,34 +157,6 @@ class SparseTensor(COOTensor):
         super().__init__(indices, values, shape)
 
 
-def _check_rows(indptr: Any, indices: Any, values: Any, shape: Any) -> None:
-    _check_parts(shape, indptr=indptr, indices=indices, values=values)
-    for name, value in (("indptr", indptr), ("indices", indices)):
-        if value.dim() != 1:
-            raise ValueError(
-                f"For CSRTensor, {name} must be a 1-dimensional tensor, but got a {value.dim()} dimension tensor."
-            )
-        if value.dtype not in _INDICES:
-            raise TypeError(
-                f"For CSRTensor, {name} must have int16 or int32 or int64 data type, but got {dtype_name(value.dtype)}."
-            )
-    for size in shape:
-        if size <= 0:
-            raise ValueError(f"For CSRTensor, the element of shape must be positive, but got {size}")
-    if values.dim() != len(shape) - 1:
-        raise ValueError(
-            "Values' dimension should equal to CSRTensor's dimension - 1, but got Values' dimension: "
-            f"{values.dim()}, CSRTensor's dimension: {len(shape)}"
-        )
-    if indptr.shape[0] != shape[0] + 1:
-        raise ValueError(f"For CSRTensor, indptr must have length (1 + shape[0]), but got: {indptr.shape[0]}")
-    if indices.shape[0] != values.shape[0]:
-        raise ValueError(
-            "For CSRTensor, indices and values must equal in their shape, but got indices shape: "
-            f"{indices.shape[0]}, values shape: {values.shape[0]}."
-        )
-
-
 class CSRTensor(_Valued):
     """A matrix by rows: ``values`` with column ``indices``, row k between ``indptr[k]`` and ``indptr[k + 1]``.
 
@@ -237,7 +172,14 @@ class CSRTensor(_Valued):
     ) -> None:
         if csr_tensor is not None:
             indptr, indices, values, shape = csr_tensor.to_tuple()
-        _check_rows(indptr, indices, values, shape)
+        _check_indices("CSRTensor", indptr=indptr, indices=indices)
+        fits = tuple(indptr.shape) == (shape[0] + 1,) and indices.shape == values.shape[:1]
+        if not fits or values.dim() != len(shape) - 1:
+            raise ValueError(
+                f"For CSRTensor of the shape {shape}, 'indptr' must be ({shape[0] + 1},), 'indices' (n,) and 'values' "
+                f"(n, ...) of {len(shape) - 1} axes, but got {tuple(indptr.shape)}, {tuple(indices.shape)} and "
+                f"{tuple(values.shape)}."
+            )
         self._take(indptr, indices, values, shape)
 
     def to_dense(self) -> Any:

@@ -14,23 +14,16 @@ class Symbol:
         unique: whether all sizes with this object are the same number.
 
     Raises:
-        TypeError: for other types. ValueError: for values out of range.
+        ValueError: for values out of range.
     """
 
     def __init__(
         self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
     ) -> None:
-        for name, value in (("max", max), ("min", min), ("divisor", divisor), ("remainder", remainder)):
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"For 'Symbol', the argument '{name}' must be int, but got {type(value)}.")
-        if not isinstance(unique, bool):
-            raise TypeError(f"For 'Symbol', the argument 'unique' must be bool, but got {type(unique)}.")
-        for name, value in (("min", min), ("divisor", divisor)):
-            if value <= 0:
-                raise ValueError(f"For 'Symbol', the '{name}' value should be positive, but got {value}.")
-        if not 0 <= remainder < divisor:
+        if min <= 0 or not 0 <= remainder < divisor:
             raise ValueError(
-                f"For 'Symbol', the 'remainder' value should be in the range '[0, {divisor})', but got {remainder}."
+                f"For 'Symbol', 'min' must be positive and 'remainder' in [0, divisor), but got {min}, {remainder} and "
+                f"{divisor}."
             )
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
 

@@ -28,7 +28,7 @@ from mindspore_compat.common._tensor_data import device_from, is_followed, opera
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._tensor_printing import repr_values, str_values
-from mindspore_compat.common._tensor_size import Size, number_of, require_one
+from mindspore_compat.common._tensor_size import Size
 from mindspore_compat.common._tensor_type import TensorType
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import apart, memory, wrap
@@ -178,8 +178,6 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     @staticmethod
     def from_numpy(array: np.ndarray) -> Tensor:
         """A Tensor on the numpy array's own memory (a copy where the device is not the CPU, or the array has gaps)."""
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"The input of 'Tensor.from_numpy' must be a numpy array, but got {type(array).__name__}.")
         result = plain_from(array, copy=not array.flags.c_contiguous)
         result = result if current_device() is CPU else sent(result, current_device(), LARGEST_BATCH)
         result.__class__ = Tensor
@@ -194,26 +192,23 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         """
         if index is not None:
             return self.asnumpy().item(index)
-        require_one(self)
         return _Base.item(self)
 
     def __bool__(self) -> bool:
-        require_one(self)
         return bool(_Base.item(self))
 
     def __int__(self) -> int:
-        return int(number_of(self))
+        return int(_Base.item(self))
 
     def __float__(self) -> float:
-        return float(number_of(self))
+        return float(_Base.item(self))
 
     def __complex__(self) -> complex:
-        return complex(number_of(self))
+        return complex(_Base.item(self))
 
     def __index__(self) -> int:
         if self.dtype.is_floating_point or self.dtype.is_complex:
             raise ValueError("Only integer tensors of a single element can be converted to an index.")
-        require_one(self)
         return operator.index(_Base.item(self))
 
     def __len__(self) -> int:

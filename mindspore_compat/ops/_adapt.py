@@ -28,7 +28,7 @@ from mindspore_compat.context import is_graph_mode
 
 __all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes in_range check_reduction check_same_dtype check_same_shape
+    all_axes in_range check_reduction check_same_shape
     check_keeps_dtype checks_places passes_gradient wrap
 """.split()
 
@@ -149,14 +149,6 @@ def is_floating(value: Any) -> bool:
 def is_cast_by_operator() -> bool:
     """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
     return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
-
-
-def check_same_dtype(owner: str, **given: Any) -> None:
-    """TypeError in upstream's words unless the tensors are of one dtype, which its operator does not promote."""
-    dtypes = {name: value.dtype for name, value in given.items() if isinstance(value, _Base)}
-    if len(set(dtypes.values())) > 1 and not is_cast_by_operator():
-        told = " ".join(f"name:[{name}]:Tensor[{dtype_name(dtype)}]." for name, dtype in sorted(dtypes.items()))
-        raise TypeError(f"For primitive[{owner}], the input type must be same. {told} Cast them to one dtype.")
 
 
 def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:

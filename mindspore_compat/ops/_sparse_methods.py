@@ -31,8 +31,6 @@ __all__ = ["install_sparse_methods"]
 
 
 def _check_same_shape(x: Any, y: Any) -> None:
-    if not hasattr(y, "shape"):
-        raise TypeError(f"A {type(x).__name__} is combined with another or with a Tensor, but got {type(y).__name__}.")
     if tuple(x.shape) != tuple(y.shape):
         raise ValueError(f"Input tensors should have the same shape, but got {tuple(x.shape)} and {tuple(y.shape)}.")
 
@@ -95,18 +93,6 @@ def _csr_by_sign(name: str, sign: int) -> Any:
     return method
 
 
-def _checked_operand(function: Any, name: str) -> Any:
-    def method(self: Any, operand: Any) -> Any:
-        if not isinstance(operand, (torch.Tensor, CSRTensor)):
-            raise TypeError(
-                f"For 'CSRTensor.{function.__name__[4:]}', the argument must be a Tensor, but got {operand!r}."
-            )
-        return function(self, operand)
-
-    method.__doc__ = function.__doc__
-    return known_as(method, {name: "operand"})
-
-
 _add = _coo_by("add", lambda x, y: _onto(x, y), lambda x, y: coo_add(x, y, 0))
 _mul = _coo_by("multiply", lambda x, y: x._like(wrap(x.values * _at(x, y))))
 _div = _coo_by("divide", lambda x, y: x._like(wrap(x.values / _at(x, y))))
@@ -126,8 +112,8 @@ _METHODS: dict[type, dict[str, Any]] = {
     },
     CSRTensor: {
         "to_coo": csr_to_coo,
-        "mv": _checked_operand(csr_mv, "dense_vector"),
-        "mm": _checked_operand(csr_mm, "matrix"),
+        "mv": known_as(csr_mv, {"dense_vector": "dense"}),
+        "mm": known_as(csr_mm, {"matrix": "b"}),
         "sum": csr_reduce_sum,
         "add": csr_add,
         "__add__": _csr_by_sign("add", 1),

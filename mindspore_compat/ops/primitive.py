@@ -102,16 +102,7 @@ class Primitive:
         return self
 
     def init_prim_io_names(self, inputs: list[str], outputs: list[str]) -> None:
-        """Name inputs and outputs.
-
-        Raises:
-            TypeError: if one of the names is not a str.
-        """
-        for name in (*inputs, *outputs):
-            if not isinstance(name, str):
-                raise TypeError(
-                    f"For '{self.name}', the names of inputs and outputs must be str, but got {type(name).__name__}."
-                )
+        """Name inputs and outputs."""
         self.attrs.update(input_names=inputs, output_names=outputs)
 
     @formerly(strategy="in_strategy")
@@ -124,7 +115,7 @@ class Primitive:
             out_strategy: the same for the outputs.
 
         Raises:
-            TypeError: for strategies of another type. ValueError: for an ``out_strategy`` alone, or of another kind.
+            TypeError: for strategies of another type. ValueError: for an ``out_strategy`` alone.
         """
         if in_strategy is None and out_strategy is None:
             return self
@@ -134,11 +125,6 @@ class Primitive:
         if in_strategy is None:
             raise ValueError(
                 f"The out_strategy of {self.name} is {out_strategy}, need to set in_strategy, but got none"
-            )
-        if out_strategy and in_strategy and isinstance(in_strategy[0], Layout) != isinstance(out_strategy[0], Layout):
-            raise ValueError(
-                "The in_strategy type must equal to the out_strategy type, one using tuple(tuple) and the other using "
-                "tuple(Layout) is not allowed."
             )
         self.__dict__.update(in_strategy=in_strategy, out_strategy=out_strategy)
         for name, strategy in (("in", in_strategy), ("out", out_strategy)):
@@ -154,10 +140,6 @@ class Primitive:
 
     def recompute(self, mode: bool = True) -> Primitive:
         """Accepted without effect: recomputation is set on Cells."""
-        if not isinstance(mode, bool):
-            raise TypeError(
-                f"For 'recompute', the 'mode' must be bool, but got {type(mode).__name__}. Pass True or False."
-            )
         return self.add_prim_attr("recompute", mode)
 
     def set_stage(self, stage: int) -> Primitive:

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import COOTensor, Parameter, Tensor, nn
-
-
-@pytest.mark.parametrize("data", ["s", None, (1, 2), 1 + 2j, np.float32(2), {1: 2}, [1, "2", True], ["a"]], ids=str)
-def test_what_a_parameter_is_not_made_of(data: Any) -> None:
-    with pytest.raises(TypeError, match=r"default_input|input_data"):
-        Parameter(data, name="p")
+from mindspore_compat import Parameter, Tensor
 
 
 @pytest.mark.parametrize("data", [3, 3.5, [1, 2], np.ones(2), Tensor([1.0]), [True], []], ids=str)
@@ -31,24 +25,8 @@ def test_names_of_parameters_are_strings(name: Any) -> None:
 
 @pytest.mark.parametrize("data", [["88", "0"], "88", np.array(["88", "9"]), ["a", 1]], ids=str)
 def test_a_tensor_holds_no_text(data: Any) -> None:
-    with pytest.raises(TypeError, match=r"Tensor"):
+    with pytest.raises(TypeError):
         Tensor(data)
-
-
-def test_the_shape_of_a_sparse_tensor() -> None:
-    class Made(nn.Cell):
-        def construct(self, indices, values):
-            return COOTensor(indices, values, (2, 2, 2)).to_dense()
-
-    indices, values = Tensor([[0, 0], [0, 1]], ms.int32), Tensor([1.0, 2.0])
-    with pytest.raises(TypeError, match="int"):
-        COOTensor(indices, values, (3.0, 4))
-    for mode, kind in ((ms.PYNATIVE_MODE, ValueError), (ms.GRAPH_MODE, TypeError)):
-        ms.set_context(mode=mode)
-        with pytest.raises(kind, match="length of 'shape' must be 2"):
-            Made()(indices, values)
-        with pytest.raises(ValueError, match=r"indices.shape\[1\]"):
-            Made()(Tensor(np.zeros((2, 4)), ms.int32), values)
 
 
 def test_an_error_of_the_users_keeps_its_cause() -> None:
@@ -61,21 +39,6 @@ def test_an_error_of_the_users_keeps_its_cause() -> None:
     with pytest.raises(RuntimeError, match="^mine$") as told:
         ms.grad(fails)(Tensor([2.0]))
     assert isinstance(told.value.__cause__, KeyError)
-
-
-@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
-@pytest.mark.parametrize("args", [(0, 1), (0, [1]), (0, None), (0, 1.0), (True,)], ids=str)
-def test_axes_are_no_bools_and_flags_are_bools(name: str, args: tuple) -> None:
-    with pytest.raises(TypeError, match=r"must be bool|must be int"):
-        getattr(Tensor([[1.0, 2.0]]), name)(*args)
-
-
-@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
-@pytest.mark.parametrize("flag", ["keepdims", "keepdim"])
-def test_a_flag_by_name_is_a_bool(name: str, flag: str) -> None:
-    with pytest.raises(TypeError, match="must be bool"):
-        getattr(Tensor([[1.0, 2.0]]), name)(0, **{flag: 1})
-    assert getattr(Tensor([[1.0, 2.0]]), name)(dim=0, keepdim=True) is not None
 
 
 def test_max_and_min_take_two_positions() -> None:

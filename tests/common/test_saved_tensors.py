@@ -51,14 +51,6 @@ def test_hooks_work_in_graph_mode() -> None:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-def test_hooks_must_be_functions_and_give_tensors() -> None:
-    with pytest.raises(TypeError, match="'pack_hook' must be a function"):
-        ms.saved_tensors_hooks(1, 2).__enter__()  # type: ignore[arg-type]
-    function = ms.register_saved_tensors_hooks(lambda x: x, lambda x: 3)(lambda x: x * x)
-    with pytest.raises(TypeError, match="must return a Tensor"):
-        ms.grad(function)(Tensor([1.0]))
-
-
 def test_recomputation_runs_the_forward_again_with_the_same_gradient() -> None:
     calls: list[int] = []
 
@@ -100,7 +92,7 @@ def test_buffers_are_shared() -> None:
     assert ms.frombuffer(buffer, ms.int32, count=1, offset=8).asnumpy().tolist() == [3]
     assert ms.frombuffer(array.array("d", [0.5]), ms.float64).asnumpy().tolist() == [0.5]
     assert ms.frombuffer(bytes(4), ms.float32).asnumpy().tolist() == [0]
-    with pytest.raises(RuntimeError, match="must be a multiple of element size"):
+    with pytest.raises(ValueError, match="must be a multiple of element size"):
         ms.frombuffer(bytearray(7), ms.int32)
     with pytest.raises(ValueError):
         ms.frombuffer(bytearray(8), ms.int32, count=5)

@@ -41,21 +41,6 @@ def test_what_is_known_of_a_size() -> None:
     assert Symbol(divisor=3, remainder=2).near(6) == 8
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"divisor": 0}, ValueError, "'divisor' value should be positive, but got 0"),
-        ({"min": 0}, ValueError, "'min' value should be positive"),
-        ({"divisor": "a"}, TypeError, "'divisor' must be int, but got <class 'str'>"),
-        ({"unique": 1}, TypeError, "'unique' must be bool"),
-        ({"divisor": 2, "remainder": 5}, ValueError, r"'remainder' value should be in the range '\[0, 2\)', but got 5"),
-    ],
-)
-def test_wrong_symbols(options: dict[str, Any], error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        Symbol(**options)
-
-
 def test_a_size_must_be_one() -> None:
     with pytest.raises(TypeError, match="must be an int, None or a Symbol, but got 'a'"):
         Tensor(shape=["a", 3], dtype=ms.float32)

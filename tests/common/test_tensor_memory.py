@@ -44,8 +44,6 @@ def test_offloaded_parameter_trains(tmp_path: Path) -> None:
 @pytest.mark.cpu_only("a Tensor in a file is in host memory")
 def test_offload_refuses(tmp_path: Path) -> None:
     x = Tensor([1.0])
-    with pytest.raises(TypeError, match="must be str, not int"):
-        x.offload(1)
     with pytest.raises(OSError, match="nowhere"):
         x.offload(str(tmp_path / "nowhere" / "x"))
     assert x.asnumpy().tolist() == [1]
@@ -58,8 +56,6 @@ def test_deleted_values_are_zeros_until_new_ones_come() -> None:
     assert x.untyped_storage().nbytes() == 8
     x.data = Tensor([5, 6, 7, 8])
     assert x.asnumpy().tolist() == [5, 6, 7, 8]
-    with pytest.raises(ValueError, match="must be bool"):
-        x.delete_(1)
 
 
 def test_hooks_by_their_handles() -> None:
@@ -77,8 +73,6 @@ def test_hooks_by_their_handles() -> None:
     parameter.remove_hook(first.id)
     parameter.remove_hook(77)
     assert parameter.hooks() == [triple] and float(net(Tensor(1.0))[0]) == 3
-    with pytest.raises(TypeError, match="must be int"):
-        parameter.remove_hook(first)
 
 
 def test_a_deep_copy_of_a_tensor_is_its_own() -> None:

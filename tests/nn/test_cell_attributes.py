@@ -59,8 +59,6 @@ def test_parameter_tuple_clones_with_a_prefix() -> None:
     parameters = ParameterTuple(nn.Dense(2, 3).get_parameters())
     clones = parameters.clone("moments", "zeros")
     assert [p.name for p in clones] == ["moments.weight", "moments.bias"] and not clones[0].asnumpy().any()
-    with pytest.raises(TypeError, match="should be 'Parameter' collection"):
-        ParameterTuple([Tensor([1.0])])
 
 
 def test_trainable_and_untrainable_parameters() -> None:
@@ -68,8 +66,6 @@ def test_trainable_and_untrainable_parameters() -> None:
     net.gamma.requires_grad = False
     assert [p.name for p in net.trainable_params()] == ["beta"]
     assert [p.name for p in net.untrainable_params()] == ["mean", "variance", "gamma"]
-    with pytest.raises(TypeError, match="'requires_grad' must be bool"):
-        net.gamma.requires_grad = 1
 
 
 class _Generates:

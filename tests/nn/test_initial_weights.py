@@ -145,9 +145,9 @@ def test_an_initializer_that_fails_leaves_the_tensor_as_it_was() -> None:
     assert waiting.has_init
 
 
-@pytest.mark.parametrize("shape", [[0], [2, 0], [-1], [2.0], ["a"]])
+@pytest.mark.parametrize("shape", [[-1], [2.0], ["a"]])
 def test_sizes_that_are_refused(shape: Any) -> None:
-    with pytest.raises(ValueError, match="must be positive integer"):
+    with pytest.raises((TypeError, ValueError)):
         initializer("ones", shape)
 
 

@@ -72,20 +72,14 @@ def test_attention_with_its_projections(changes: dict[str, Any], shape: tuple[in
 @pytest.mark.parametrize(
     "changes",
     [
-        {"embed_dim_to_check": 6},
-        {"num_heads": 3},
-        {"in_proj_weight": None},
-        {"bias_k": EXTRA["bias_k"]},
         EXTRA | STATIC,
-        {"value": V[:4]},
         {"query": Q[0]},
-        {"attn_mask": MASK[:2]},
         {"key_padding_mask": PADDING[0]},
         {"query": Q[:, 0], "key": K[:, 0], "value": V[:, 0], "attn_mask": _sines(1, 3, 5)},
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"must|are None|cannot be added"):
+    with pytest.raises(ValueError, match=r"must|cannot be added"):
         nn_func.multi_head_attention_forward(**PLAIN | changes)
 
 
@@ -93,8 +87,6 @@ def test_parts_that_libraries_borrow() -> None:
     assert [tuple(item.shape) for item in nn_func._in_projection_packed(Q, K, K, PLAIN["in_proj_weight"], None, True, False)] == [
         (3, 2, 4), (5, 2, 4), (5, 2, 4)
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="Expecting key weights shape of"):
-        nn_func._in_projection(Q, K, V, _sines(4, 4), _sines(3, 4), _sines(4, 4))
     padded = nn_func._inner_pad(MASK, (0, 1))
     assert padded.dtype == ms.bool_ and padded.asnumpy()[:, -1].tolist() == [False] * 3
     assert nn_func._inner_dropout(Q, 0.5, False) is Q

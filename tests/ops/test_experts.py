@@ -46,10 +46,6 @@ def test_add_rms_norm(dtype: Any) -> None:
         1e-5 if dtype == ms.float32 else 5e-3,
     )
     _close(scale, expected)
-    with pytest.raises(RuntimeError, match="same"):
-        ops.add_rms_norm(x1, x2[:1], gamma)
-    with pytest.raises(ValueError, match="gamma"):
-        ops.add_rms_norm(x1[0, 0], x2[0, 0], x1)
 
 
 def test_norms_have_the_gradients_of_their_formulas() -> None:
@@ -142,10 +138,8 @@ def test_permute_as_upstreams_example() -> None:
     [
         (lambda x, i: ops.moe_token_permute(x, i, padded_mode=True), ValueError),
         (lambda x, i: ops.moe_token_permute(x, i[:2]), RuntimeError),
-        (lambda x, i: ops.moe_token_permute(x[0], i), ValueError),
         (lambda x, i: ops.moe_token_unpermute(x, i, padded_mode=True), ValueError),
         (lambda x, i: ops.moe_init_routing_v2(x, i, 0, 0, 3, 2, 0, False), ValueError),
-        (lambda x, i: ops.GroupTopk()(x, i, 3, 1), ValueError),
     ],
 )
 def test_what_does_not_fit_raises(call: Any, error: type) -> None:

@@ -128,7 +128,7 @@ def test_a_range_of_floats_is_counted_in_float32(bounds: tuple[float, ...]) -> N
 
 @pytest.mark.parametrize("end", [float("inf"), float("nan")])
 def test_a_range_without_an_end_is_refused(end: float) -> None:
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises((ValueError, OverflowError)):
         ms.ops.arange(0.0, end)
 
 

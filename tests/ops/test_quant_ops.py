@@ -75,8 +75,6 @@ def test_learned_scales_by_channel_are_those_of_each_row() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="num_bits"):
-        _quant_ops.FakeQuantPerLayer(num_bits=5)
     with pytest.raises(ValueError, match="ema_decay"):
         _quant_ops.MinMaxUpdatePerLayer(ema_decay=5.0)
     with pytest.raises(ValueError, match="epsilon"):

@@ -95,8 +95,6 @@ def test_basic_lstm_cell_is_torchs_step() -> None:
         P.BasicLSTMCell(keep_prob=0.5)
     with pytest.raises(ValueError, match="activation"):
         P.BasicLSTMCell(activation="relu")
-    with pytest.raises(ValueError, match="'w' must have the shape"):
-        P.BasicLSTMCell()(*map(Tensor, (x, h, c, w[1:], b)))
 
 
 def test_dumped_gradients(tmp_path: Path) -> None:

@@ -63,9 +63,6 @@ OTHER_SHAPES = {
     "BinaryCrossEntropy": lambda: P.BinaryCrossEntropy()(ones((3, 4)), ones((4,))),
     "SigmoidCrossEntropyWithLogits": lambda: P.SigmoidCrossEntropyWithLogits()(ones((3, 4)), ones((1, 4))),
     "SoftmaxCrossEntropyWithLogits": lambda: P.SoftmaxCrossEntropyWithLogits()(ones((3, 4)), ones((1, 4))),
-    "dimension of logits must be equal to 2": lambda: P.SoftmaxCrossEntropyWithLogits()(
-        ones((2, 3, 4)), ones((2, 3, 4))
-    ),
 }
 
 
@@ -119,7 +116,7 @@ def test_labels_of_the_second_axis_are_refused() -> None:
 
 ROWS = {
     "float indices": (TypeError, (3, 3), (3, 3), Tensor([0.0, 1.0, 2.0])),
-    "moments of another shape": (ValueError, (3, 2), (3, 3), Tensor([0, 1, 2], i32)),
+    "moments of another shape": (RuntimeError, (3, 2), (3, 3), Tensor([0, 1, 2], i32)),
     "fewer indices": (ValueError, (3, 3), (3, 3), Tensor([0, 1], i32)),
     "indices of two axes": (ValueError, (3, 3), (3, 3), Tensor([[0], [1], [2]], i32)),
     "rows of another length": (ValueError, (3, 3), (3, 2), Tensor([0, 1, 2], i32)),

@@ -110,10 +110,6 @@ def test_gradients_are_those_of_differences(function: Any) -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"'driver' .* but got 'x'"):
-        linalg.lstsq(T(A), T(B), driver="x")
-    with pytest.raises(ValueError, match=r"must be a square matrix, but its shape is \(4, 2\)"):
-        linalg.inv(T(B))
     with pytest.raises(RuntimeError):
         linalg.solve_triangular(T(A), T(B[:3]))
 

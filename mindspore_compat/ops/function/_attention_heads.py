@@ -68,12 +68,6 @@ def _in_projection(
     q: Any, k: Any, v: Any, w_q: Any, w_k: Any, w_v: Any, b_q: Any = None, b_k: Any = None, b_v: Any = None
 ) -> tuple[Any, Any, Any]:
     """Each input by its own matrix (E, size of the input)."""
-    size = q.shape[-1]
-    for name, x, w, b in (("query", q, w_q, b_q), ("key", k, w_k, b_k), ("value", v, w_v, b_v)):
-        if tuple(w.shape) != (size, x.shape[-1]):
-            raise ValueError(f"Expecting {name} weights shape of {(size, x.shape[-1])}, but got {tuple(w.shape)}")
-        if b is not None and tuple(b.shape) != (size,):
-            raise ValueError(f"Expecting {name} bias shape of {(size,)}, but got {tuple(b.shape)}")
     return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
 
 
@@ -103,15 +97,9 @@ def _additive(mask: Any, dtype: torch.dtype, name: str, owner: str) -> Any:
 
 def _mask(attn_mask: Any, padding_mask: Any, sizes: tuple[int, int, int, int], q: Any, extra: int, owner: str) -> Any:
     """What is added to the scores (B, N, L, S + extra), or None; every query may see the ``extra`` last places."""
-    batch, heads, target, source = sizes
+    batch, heads, _, source = sizes
     mask = None
     if attn_mask is not None:
-        allowed = {2: (target, source), 3: (batch * heads, target, source)}
-        if tuple(attn_mask.shape) != allowed.get(attn_mask.dim()):
-            raise ValueError(
-                f"For '{owner}', the shape of 'attn_mask' must be {allowed[2]} or {allowed[3]}, "
-                f"but got {tuple(attn_mask.shape)}."
-            )
         mask = _additive(attn_mask, q.dtype, "attn_mask", owner)
         mask = mask if attn_mask.dim() == 2 else torch.reshape(mask, (batch, heads, *mask.shape[1:]))
     if padding_mask is not None:
@@ -163,7 +151,10 @@ def attention_of_heads(
             for item, more in ((k, bias_k), (v, bias_v))
         )
     q, k, v = (_by_heads(item, heads, swap) for item in (q, k, v))
-    k, v = (item if given is None else _given_heads(given, q, owner) for item, given in zip((k, v), static))
+    k, v = (
+        item if given is None else torch.reshape(given, (q.shape[0], heads, *given.shape[1:]))
+        for item, given in zip((k, v), static)
+    )
     if add_zero_attn:
         k, v = (torch._C._nn.pad(item, (0, 0, 0, 1)) for item in (k, v))
     mask = _mask(attn_mask, key_padding_mask, (q.shape[0], heads, q.shape[2], length), q, extra, owner)
@@ -172,17 +163,6 @@ def attention_of_heads(
     output, weights = _attend(q, k, v, mask, rate, need_weights)
     output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
     return torch.flatten(output, 2), weights
-
-
-def _given_heads(given: Any, q: Any, owner: str) -> Any:
-    """(B, N, S, D) of ``static_k`` or ``static_v``."""
-    batch, heads, _, size = q.shape
-    if given.dim() != 3 or (given.shape[0], given.shape[2]) != (batch * heads, size):
-        raise ValueError(
-            f"For '{owner}', 'static_k' and 'static_v' must be ({batch * heads}, S, {size}), "
-            f"but got {tuple(given.shape)}."
-        )
-    return torch.reshape(given, (batch, heads, *given.shape[1:]))
 
 
 def _by_heads(x: Any, heads: int, swap: bool) -> Any:
@@ -230,7 +210,7 @@ def multi_head_attention_forward(
         dtype: without effect.
 
     Raises:
-        ValueError: for shapes that do not fit, a missing weight, or one of ``bias_k`` and ``bias_v``.
+        ValueError: for masks that do not fit, or ``bias_k`` beside ``static_k`` or ``static_v``.
     """
     batched = _check_qkv_shape(query.dim(), key.dim(), value.dim())
     if key_padding_mask is not None:
@@ -240,16 +220,9 @@ def multi_head_attention_forward(
     if not batched:
         query, key, value = (torch.unsqueeze(item, 1) for item in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else torch.unsqueeze(key_padding_mask, 0)
-    _check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
-    if (bias_k is None) != (bias_v is None):
-        raise ValueError(f"For '{_OWNER}', 'bias_k' and 'bias_v' must both be given, or none of them.")
     if bias_k is not None and (static_k is not None or static_v is not None):
         raise ValueError(f"For '{_OWNER}', 'bias_k' and 'bias_v' cannot be added to 'static_k' and 'static_v'.")
     separate = (q_proj_weight, k_proj_weight, v_proj_weight)
-    if any(item is None for item in (separate if use_separate_proj_weight else (in_proj_weight,))):
-        raise ValueError(
-            f"For '{_OWNER}', 'use_separate_proj_weight' is {use_separate_proj_weight}, but weights for that are None."
-        )
     if use_separate_proj_weight:
         biases = (None,) * 3 if in_proj_bias is None else torch.chunk(in_proj_bias, 3)
         projected: Any = _in_projection(query, key, value, *separate, *biases)
@@ -262,16 +235,3 @@ def multi_head_attention_forward(
     output = kernels.dense(output, out_proj_weight, out_proj_bias)
     weights = torch.mean(weights, 1) if average_attn_weights else weights
     return wrap((output, weights) if batched else (torch.squeeze(output, 1), torch.squeeze(weights, 0)))
-
-
-def _check_sizes(query: Any, key: Any, value: Any, size: int, heads: int, separate: bool) -> None:
-    if query.shape[-1] != size or size % heads:
-        raise ValueError(
-            f"For '{_OWNER}', the 'embed_dim' must be {size} and divisible by {heads} heads, but got {query.shape[-1]}."
-        )
-    axes = 2 if separate else 3
-    if key.shape[:axes] != value.shape[:axes]:
-        raise ValueError(
-            f"For '{_OWNER}', the shapes of 'key' and 'value' must be the same in {axes} axes, but got "
-            f"{tuple(key.shape)} and {tuple(value.shape)}."
-        )

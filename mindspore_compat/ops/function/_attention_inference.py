@@ -81,10 +81,6 @@ def prompt_flash_attention(
         quant_offset2=quant_offset2,
     )
     heads = check_attention(query, key, value, num_heads, input_layout, owner)
-    if num_key_value_heads not in (0, heads):
-        raise RuntimeError(
-            f"For '{owner}', 'key' has {heads} heads, but 'num_key_value_heads' is {num_key_value_heads}."
-        )
     q, k, v = (heads_first(x, input_layout, n) for x, n in zip((query, key, value), (num_heads, heads, heads)))
     rows, cols = q.shape[2], k.shape[2]
     hidden = hidden_keys(attn_mask, sparse_mode, pre_tokens, next_tokens, None, rows, cols, q.device, owner)
@@ -148,7 +144,7 @@ def incre_flash_attention(
         actual_seq_lengths: keys of each sample.
 
     Raises:
-        ValueError: for another layout. NotImplementedError: for quantization and ``kv_padding_size``.
+        NotImplementedError: for quantization and ``kv_padding_size``.
     """
     owner = "incre_flash_attention"
     no_quantization(
@@ -156,8 +152,6 @@ def incre_flash_attention(
         quant_scale2=quant_scale2, quant_offset2=quant_offset2, antiquant_scale=antiquant_scale,
         antiquant_offset=antiquant_offset, kv_padding_size=kv_padding_size,
     )  # fmt: skip
-    if input_layout not in ("BSH", "BNSD"):
-        raise ValueError(f"For '{owner}', the 'input_layout' must be 'BSH' or 'BNSD', but got {input_layout!r}.")
     key, value = (item[0] if isinstance(item, (tuple, list)) and len(item) == 1 else item for item in (key, value))
     heads = num_key_value_heads or num_heads
     q = heads_first(query, input_layout, num_heads)

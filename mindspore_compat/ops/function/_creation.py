@@ -134,8 +134,6 @@ def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Te
     """
     first, last, width = np.float32(start), np.float32(end), np.float32(step)
     count = (last - first) / width
-    if not np.isfinite(count):
-        raise ValueError(f"For 'arange', 'start', 'end' and 'step' must be finite, but got {start}, {end} and {step}.")
     size = math.ceil(count)
     values = torch.arange(size, dtype=torch.float32, device=current_device()) * width.item() + first.item()
     return values if dtype is None else to_dtype(values, dtype)

@@ -33,13 +33,8 @@ def sparse_segment_mean(x: Any, indices: Any, segment_ids: Any) -> Any:
     """The means of the rows ``x[indices]`` with one sorted segment number; 0 for numbers without rows.
 
     Raises:
-        ValueError: for different lengths, or unsorted numbers.
+        ValueError: for unsorted numbers.
     """
-    if tuple(indices.shape) != tuple(segment_ids.shape):
-        raise ValueError(
-            "For 'sparse_segment_mean', 'indices' and 'segment_ids' must have the same size, but got "
-            f"{tuple(indices.shape)} and {tuple(segment_ids.shape)}."
-        )
     segments = torch.Tensor.long(segment_ids)
     if bool(torch.any(torch.diff(segments) < 0)):
         raise ValueError("For 'sparse_segment_mean', the 'segment_ids' must be sorted. Sort both inputs by them.")

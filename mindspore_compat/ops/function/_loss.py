@@ -117,11 +117,6 @@ def binary_cross_entropy_with_logits(
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     """(loss of each row against a distribution, softmax - labels)."""
     check_same_shape("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
-    if logits.dim() != 2:
-        raise ValueError(
-            "For primitive[SoftmaxCrossEntropyWithLogits], the dimension of logits must be equal to 2, but got "
-            f"{logits.dim()}. Reshape them to (rows, classes)."
-        )
     loss = rows_cross_entropy(logits, labels)
     with torch.no_grad():
         in_32 = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
@@ -226,12 +221,7 @@ def gaussian_nll_loss(
 ) -> Any:
     """The negative log likelihood of normal distributions. ``var`` is broadcast, or has one value for each row of
     ``x``; where it is below ``eps`` it counts as ``eps``, a constant.
-
-    Raises:
-        TypeError: unless ``full`` is a bool. ValueError: unless ``eps`` is a float above 0.
     """
-    if not isinstance(eps, float) or eps <= 0:
-        raise ValueError(f"For 'gaussian_nll_loss', 'eps' must be a positive float, but got {eps}.")
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = torch.unsqueeze(var, -1)
     # torch's own loss refuses what is below 0 and differentiates by what is below `eps`
@@ -296,11 +286,6 @@ def triplet_margin_loss(
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
     """Whether the class of each row is among its k best."""
-    if x1.dim() != 2 or x2.dim() != 1 or len(x1) != len(x2):
-        raise ValueError(
-            f"For 'InTopK', the inputs must have 2 axes and 1 axis of one length, but got shapes {tuple(x1.shape)} and "
-            f"{tuple(x2.shape)}."
-        )
     check_indices(x2)
     target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
     return wrap(torch.sum(x1 > target, 1) < k)

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import plain, wrap
-from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["rotated_iou"]
 
@@ -38,7 +37,7 @@ def rotated_iou(
             ends an edge is still crossed, in units of the coordinates.
 
     Raises:
-        ValueError: for another dtype than float16, float32 and bfloat16, shapes that do not fit.
+        ValueError: for shapes that do not fit.
 
     Examples:
         >>> a = Tensor([[[0.0, 0.0, 2.0, 2.0, 0.0]]])
@@ -47,8 +46,6 @@ def rotated_iou(
         (1, 1, 1)
     """
     for name, item in (("boxes", boxes), ("query_boxes", query_boxes)):
-        if item.dtype not in (torch.float16, torch.float32, torch.bfloat16):
-            raise ValueError(f"For 'rotated_iou', input {name} type is illegal: {dtype_name(item.dtype)}.")
         if item.dim() != 3 or item.shape[-1] != 5:
             raise ValueError(f"For 'rotated_iou', '{name}' must have the shape (B, N, 5), but got {tuple(item.shape)}.")
     if boxes.shape[0] != query_boxes.shape[0] or (not is_cross and boxes.shape != query_boxes.shape):

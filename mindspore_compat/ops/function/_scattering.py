@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._index_bounds import check_coordinates, count_from_end, refuse_negative
 from mindspore_compat.common._wrap import wrap
@@ -15,7 +14,6 @@ from mindspore_compat.ops._adapt import (
     as_ints,
     changed,
     check_keeps_dtype,
-    check_same_dtype,
     checks_places,
     get_data,
     in_range,
@@ -39,11 +37,6 @@ _ELEMENTWISE = {"none": "", "add": "sum", "mul": "prod", "max": "amax", "min": "
 def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
     """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
     indices, axis = as_long(indices), in_range(axis, input_x.dim())
-    if reduction not in _ELEMENTWISE and reduction != "sub":
-        raise ValueError(
-            f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got "
-            f"{reduction!r}."
-        )
 
     def scatter(places: torch.Tensor) -> torch.Tensor:
         if reduction == "none":
@@ -60,16 +53,9 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
     """Zeros of ``shape`` with the updates added at coordinates.
 
     Raises:
-        RuntimeError: for a scalar as indices. ValueError: unless all of the shape is positive; unless there is one
-            update for each index.
+        ValueError: unless there is one update for each index.
     """
     lengths = as_ints(shape)
-    if indices.dim() == 0:
-        raise RuntimeError("For 'ScatterNd', the input 'indices' must not be a scalar, but its shape is ().")
-    if any(length <= 0 for length in lengths):
-        raise ValueError(
-            f"For 'ScatterNd', the input [shape] should be a tuple with all positive item. But got: {lengths}."
-        )
     zero = torch.zeros(lengths, dtype=updates.dtype, device=updates.device)
     indices = as_long(indices)
     _check_updates("ScatterNd", lengths, indices, updates)
@@ -137,27 +123,12 @@ def _check_updates(owner: str, shape: Any, indices: torch.Tensor, updates: Any, 
         )
 
 
-def _check_scattered(owner: str, input_x: Any, indices: Any, updates: Any) -> None:
-    """TypeError or ValueError for dtypes and shapes that MindSpore's kernels do not take."""
-    check_same_dtype(owner, input_x=input_x, updates=updates)
-    if isinstance(indices, torch.Tensor) and indices.dtype not in (torch.int32, torch.int64):
-        raise TypeError(
-            f"For primitive[{owner}], the input[indices type] supports types: Int32, Int64. But got {indices.dtype}."
-        )
-    if isinstance(indices, torch.Tensor) and (not indices.dim() or indices.shape[-1] > input_x.dim()):
-        raise ValueError(
-            f"For {owner}, the last dimension of 'indices' must be less than or equal to the dimension of 'input_x', "
-            f"but got shapes {tuple(indices.shape)} and {tuple(input_x.shape)}."
-        )
-
-
 def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
     combine = _COMBINE[kind]
 
     @checks_places(f"TensorScatter{kind.capitalize()}")
     def op(input_x: Any, indices: Any, updates: Any) -> Any:
         owner = f"TensorScatter{kind.capitalize()}"
-        _check_scattered(owner, input_x, indices, updates)
         indices = as_long(indices)
         _check_updates(owner, input_x.shape, indices, updates)
         return wrap(combine(input_x, _coordinates(indices), updates))
@@ -178,7 +149,6 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
 
     @checks_places(owner)
     def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
-        check_type(use_locking, "use_locking", bool, owner)
         indices = as_long(indices)
         check_keeps_dtype(owner, input_x, updates)
         before = get_data(input_x).detach()  # in a Cell of another dtype `input_x` is read in that

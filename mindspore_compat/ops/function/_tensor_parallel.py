@@ -11,19 +11,12 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.communication import comm_func
-from mindspore_compat.communication.management import get_group_size
 
 __all__ = ["all_gather_matmul", "matmul_reduce_scatter"]
 
 
-def _check(owner: str, input: Any, x2: Any, group: str, world_size: int, only: dict[str, tuple[Any, Any]]) -> None:
-    if input.dim() != 2 or x2.dim() != 2:
-        raise RuntimeError(f"For '{owner}', 'input' and 'x2' must have 2 axes, but got {input.dim()} and {x2.dim()}.")
-    if world_size != get_group_size(group):
-        raise RuntimeError(
-            f"For '{owner}', the 'world_size' must be {get_group_size(group)}, the size of the group, but got "
-            f"{world_size}."
-        )
+def _check(owner: str, **only: tuple[Any, Any]) -> None:
+    """RuntimeError for arguments that upstream's kernels do not take either."""
     for name, (value, right) in only.items():
         if value != right:
             raise RuntimeError(f"For '{owner}', the '{name}' must be {right!r}, but got {value!r}.")
@@ -45,13 +38,13 @@ def all_gather_matmul(
     """(g · x2, g), g being the members' ``input`` (m, k) joined along the first axis; an empty Tensor for g unless
     ``gather_output``.
     """
-    only = {
-        "bias": (bias, None),
-        "gather_index": (gather_index, 0),
-        "comm_turn": (comm_turn, 0),
-        "trans_input": (trans_input, False),
-    }
-    _check("all_gather_matmul", input, x2, group, world_size, only)
+    _check(
+        "all_gather_matmul",
+        bias=(bias, None),
+        gather_index=(gather_index, 0),
+        comm_turn=(comm_turn, 0),
+        trans_input=(trans_input, False),
+    )
     gathered, _ = comm_func.all_gather_into_tensor(input, group)
     product = kernels.matmul(gathered, torch.transpose(x2, 0, 1) if trans_x2 else x2)
     return wrap((product, gathered if gather_output else input.new_empty(0)))
@@ -70,12 +63,12 @@ def matmul_reduce_scatter(
     trans_x2: bool = False,
 ) -> Any:
     """This member's part of the first axis of the sum of the members' input · x2."""
-    only = {
-        "reduce_op": (reduce_op, "sum"),
-        "bias": (bias, None),
-        "comm_turn": (comm_turn, 0),
-        "trans_input": (trans_input, False),
-    }
-    _check("matmul_reduce_scatter", input, x2, group, world_size, only)
+    _check(
+        "matmul_reduce_scatter",
+        reduce_op=(reduce_op, "sum"),
+        bias=(bias, None),
+        comm_turn=(comm_turn, 0),
+        trans_input=(trans_input, False),
+    )
     product = kernels.matmul(input, torch.transpose(x2, 0, 1) if trans_x2 else x2)
     return comm_func.reduce_scatter_tensor(wrap(product), "sum", group)[0]

@@ -21,20 +21,6 @@ __all__ = """
 """.split()
 
 
-def _check_shapes(owner: str, **given: tuple[Any, tuple[int | None, ...]]) -> None:
-    """ValueError unless each is a Tensor of its shape; None stands for any length, one length for all of them."""
-    length = None
-    for name, (x, shape) in given.items():
-        found = tuple(x.shape)
-        if len(found) != len(shape):
-            raise ValueError(f"For '{owner}', the rank of '{name}' must be {len(shape)}, but got {len(found)}.")
-        for axis, (size, wanted) in enumerate(zip(found, shape, strict=True)):
-            if wanted is None:
-                length = wanted = size if length is None else length
-            if size != wanted:
-                raise ValueError(f"For '{owner}', axis {axis} of '{name}' must be {wanted}, but got shape {found}.")
-
-
 def _images(index: torch.Tensor, count: int) -> torch.Tensor:
     """``index`` as int64, where what names none of ``count`` images is beyond the last, so that indexing refuses it:
     a negative one counts from no end.
@@ -52,7 +38,6 @@ def bounding_box_encode(
     anchor_box: Any, groundtruth_box: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)
 ) -> Any:
     """Offsets (dx, dy, dw, dh) from anchors (n, 4) to boxes (n, 4), normalized."""
-    _check_shapes("BoundingBoxEncode", anchor_box=(anchor_box, (None, 4)), groundtruth_box=(groundtruth_box, (None, 4)))
     px, py, pw, ph = _parts(anchor_box)
     gx, gy, gw, gh = _parts(groundtruth_box)
     deltas = torch.stack(((gx - px) / pw, (gy - py) / ph, torch.log(gw / pw), torch.log(gh / ph)), -1)
@@ -69,7 +54,6 @@ def bounding_box_decode(
     wh_ratio_clip: float = 0.016,
 ) -> Any:
     """Boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
-    _check_shapes("BoundingBoxDecode", anchor_box=(anchor_box, (None, 4)), deltas=(deltas, (None, 4)))
     means, stds = (constant(item, deltas.device, torch.float32) for item in (means, stds))
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
@@ -91,7 +75,6 @@ def bounding_box_decode(
 
 def check_valid(bboxes: Any, img_metas: Any) -> Any:
     """Whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
-    _check_shapes("CheckValid", bboxes=(bboxes, (None, 4)), img_metas=(img_metas, (3,)))
     height, width, ratio = torch.unbind(as_plain(img_metas).float())
     x1, y1, x2, y2 = torch.unbind(bboxes.float(), -1)
     return wrap((x1 >= 0) & (y1 >= 0) & (x2 <= width * ratio - 1) & (y2 <= height * ratio - 1))
@@ -107,8 +90,8 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
-    _check_shapes("IOU", anchor_boxes=(anchor_boxes, (None, 4)))
-    _check_shapes("IOU", gt_boxes=(gt_boxes, (None, 4)))
+    if anchor_boxes.dim() != 2 or gt_boxes.dim() != 2:
+        raise ValueError(f"For 'IOU', boxes must be (n, 4), but got {anchor_boxes.shape} and {gt_boxes.shape}.")
     a, g = torch.unsqueeze(as_plain(anchor_boxes).detach(), 0), torch.unsqueeze(as_plain(gt_boxes).detach(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
     overlap = _area(_kinks.clamp(high - low + 1, min=0))
@@ -123,7 +106,6 @@ def _area(size: torch.Tensor) -> torch.Tensor:
 
 def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     """(boxes (n, 5) by falling score, int32 index of each, mask of those that no better one overlaps too much)."""
-    _check_shapes("NMSWithMask", bboxes=(bboxes, (None, 8 if bboxes.shape[-1:] == (8,) else 5)))
     order = torch.argsort(bboxes[:, 4], descending=True, stable=True)
     boxes = bboxes[order]
     corners = boxes[:, :4].float()
@@ -170,17 +152,14 @@ def roi_align(
             x2 < x1 - 1 is sampled backwards.
 
     Raises:
-        ValueError: for other shapes than (N, C, H, W) and (k, 5).
         RuntimeError: for an image that there is not.
     """
-    _check_shapes("ROIAlign", rois=(rois, (None, 5)))
-    if features.dim() != 4:
-        raise ValueError(f"For 'ROIAlign', the rank of 'features' must be 4, but got {features.dim()}.")
-    features, rois = wrap(features), rois.detach().float()
+    features = wrap(features)
     height, width = features.shape[-2:]
-    batch = _images(rois[:, 0], features.shape[0])
-    x1, y1 = rois[:, 1] * spatial_scale, rois[:, 2] * spatial_scale
-    x2, y2 = (rois[:, 3] + roi_end_mode) * spatial_scale, (rois[:, 4] + roi_end_mode) * spatial_scale
+    image, x1, y1, x2, y2 = torch.unbind(rois.detach().float(), 1)
+    batch = _images(image, features.shape[0])
+    x1, y1 = x1 * spatial_scale, y1 * spatial_scale
+    x2, y2 = (x2 + roi_end_mode) * spatial_scale, (y2 + roi_end_mode) * spatial_scale
     sides = y2 - y1, x2 - x1
     if not roi_end_mode:
         sides = tuple(_kinks.clamp(side, min=1.0) for side in sides)
@@ -214,18 +193,13 @@ def crop_and_resize(
     """Regions of (N, H, W, C) images, resized to ``crop_size``; boxes are (y1, x1, y2, x2) in [0, 1].
 
     Raises:
-        ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2", shapes other than (k, 4) and (k,),
-            and an index that no image has.
+        ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2", and an index that no image has.
     """
     check_one_of(method, "method", ("bilinear", "nearest", "bilinear_v2"), "crop_and_resize")
-    _check_shapes("crop_and_resize", boxes=(boxes, (None, 4)), box_indices=(box_indices, (None,)))
-    if image.dim() != 4:
-        raise ValueError(f"For 'crop_and_resize', the rank of 'image' must be 4, but got {image.dim()}.")
-    sizes = as_ints(crop_size)
-    if len(sizes) != 2:
-        raise ValueError(f"For 'crop_and_resize', 'crop_size' must be (height, width), but got {sizes}.")
+    if box_indices.shape != boxes.shape[:1]:
+        raise ValueError(f"For 'crop_and_resize', {len(boxes)} boxes need as many indices, but got {len(box_indices)}.")
     height, width = image.shape[1:3]
-    rows, cols = sizes
+    rows, cols = as_ints(crop_size)
     y1, x1, y2, x2 = torch.unbind(boxes.float(), -1)
 
     def places(low: torch.Tensor, high: torch.Tensor, length: int, count: int) -> torch.Tensor:

@@ -60,17 +60,9 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
-def _variable_data(owner: str, variable: Any) -> torch.Tensor:
-    if not isinstance(variable, torch.Tensor):
-        raise TypeError(
-            f"For '{owner}', the 'variable' must be a Parameter or a Tensor, but got {type(variable).__name__}."
-        )
-    return get_data(variable)
-
-
 def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns its values now. ValueError unless it has the variable's shape."""
-    data = _variable_data("Assign", variable)
+    data = get_data(variable)
     check_keeps_dtype("Assign", data, value)
     data.copy_(apart(data, fitting("Assign", data, value, data.dtype).detach()))
     result = changed(variable)
@@ -78,7 +70,7 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
-    data = _variable_data(owner, variable)
+    data = get_data(variable)
     check_keeps_dtype(owner, data, value)
     change = fitting(owner, data, value)
     if variable.grad_fn is not None and "shows" not in variable.__dict__ and torch.is_grad_enabled() and in_graph():
@@ -108,16 +100,9 @@ def assign_sub(variable: Any, value: Any) -> Any:
 
 
 def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
-    """``input`` on another device: "CPU" or "Ascend" / "GPU" (CUDA).
-
-    Raises:
-        ValueError: for another device, or CUDA where there is none.
-    """
-    if to not in ("CPU", "GPU", "Ascend") or (to != "CPU" and not torch.cuda.is_available()):
-        raise ValueError(
-            f"For 'move_to', 'to' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'Ascend', but got {to!r}."
-        )
-    return wrap(input.to("cpu" if to == "CPU" else "cuda", non_blocking=not blocking))
+    """``input`` on another device: "CPU" or "Ascend" / "GPU" (CUDA)."""
+    device = {"CPU": "cpu", "GPU": "cuda", "Ascend": "cuda"}[to]
+    return wrap(input.to(device, non_blocking=not blocking))
 
 
 def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
@@ -224,21 +209,9 @@ def tuple_div(items: tuple, other: tuple) -> tuple:
     """Quotients of ints, element by element, that leave no rest.
 
     Raises:
-        RuntimeError: if the tuples differ in length or hold what is no int, for a divisor of 0 and for a rest.
+        ValueError: if the tuples differ in length. RuntimeError: for a rest.
     """
-    if len(items) != len(other):
-        raise RuntimeError(
-            "The size of inputs of 'tuple_div' operator must be the same, but the size of divisor tuple is "
-            f"{len(other)}, the size of dividend tuple is {len(items)}."
-        )
-    for a, b in zip(items, other):
-        if not isinstance(a, int) or not isinstance(b, int):
-            raise RuntimeError(
-                "The data type of inputs of 'tuple_div' operator should be an int64 number, but got "
-                f"{type(a).__name__} and {type(b).__name__}."
-            )
-        if b == 0:
-            raise RuntimeError("The divisor value should not be 0!")
+    for a, b in zip(items, other, strict=True):
         if a % b:
             raise RuntimeError(f"The inputs of 'tuple_div' operator should be divisible, but they are {a} and {b}.")
     return tuple(a // b for a, b in zip(items, other))

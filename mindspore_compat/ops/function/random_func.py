@@ -156,13 +156,7 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`randint` in the shape and dtype of ``input``.
-
-    Raises:
-        ValueError: for a dtype that is no int.
-    """
-    if (dtype_or_none(dtype) or input.dtype).is_floating_point:
-        raise ValueError(f"For 'randint_like', the 'dtype' must be an int type, but got {dtype or input.dtype}.")
+    """`randint` in the shape and dtype of ``input``."""
     return wrap(ints("randint_like", low, high, tuple(input.shape), seed, dtype_or_none(dtype) or input.dtype))
 
 

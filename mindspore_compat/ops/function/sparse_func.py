@@ -193,19 +193,9 @@ def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
 
 
 def dense_to_sparse_coo(tensor: Any) -> COOTensor:
-    """The COOTensor of a matrix, with int32 indices.
-
-    Raises:
-        ValueError: unless it has two axes.
-    """
-    _check_matrix(tensor, "dense_to_sparse_coo")
+    """The COOTensor of a matrix, with int32 indices."""
     places = torch.nonzero(tensor)
     return COOTensor(wrap(places.int()), wrap(tensor[places[:, 0], places[:, 1]]), tuple(tensor.shape))
-
-
-def _check_matrix(tensor: Any, owner: str) -> None:
-    if tensor.dim() != 2:
-        raise ValueError(f"For '{owner}', the input must have 2 axes, but got {tensor.dim()}.")
 
 
 # --- CSRTensors -------------------------------------------------------------------------------------------------------
@@ -228,8 +218,7 @@ def _places(x: CSRTensor) -> tuple[Any, Any]:
 
 
 def dense_to_sparse_csr(tensor: Any) -> CSRTensor:
-    """The CSRTensor of a matrix, with int32 indices; raises as `dense_to_sparse_coo`."""
-    _check_matrix(tensor, "dense_to_sparse_csr")
+    """The CSRTensor of a matrix, with int32 indices."""
     return as_csr(dense_to_sparse_coo(tensor))
 
 
@@ -285,8 +274,6 @@ csr_div = _csr_by("csr_div", torch.div)
 
 def csr_mv(csr_tensor: CSRTensor, dense: Any) -> Any:
     """The product with a column (n, 1)."""
-    if dense.dim() != 2 or dense.shape[1] != 1:
-        raise ValueError(f"For 'csr_mv', the 'dense' must have shape (n, 1), but got {tuple(dense.shape)}.")
     return csr_mm(csr_tensor, dense)
 
 

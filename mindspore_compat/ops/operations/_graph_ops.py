@@ -8,10 +8,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._own_backward import own_backward
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 
@@ -20,36 +18,14 @@ __all__ = "Morph Reshard Reusing".split()
 _Run = Callable[..., Any]
 
 
-def _positional(fn: Any) -> inspect.Signature:
-    """The signature of a function that has a ``bprop_fn``, which takes its inputs by position."""
-    signature = inspect.signature(fn)
-    for name, told in signature.parameters.items():
-        if told.kind is not told.POSITIONAL_OR_KEYWORD or told.default is not told.empty:
-            raise ValueError(
-                "For 'Morph', with 'bprop_fn' the 'fn' must have positional parameters without defaults only, but got "
-                f"'{name}' of kind '{told.kind.name}' with the default {told.default!r}."
-            )
-    return signature
-
-
-def _compiled(fn: Any) -> Any:
-    if not is_graph_mode() and not in_graph():
-        raise RuntimeError("Morph is only supported in GRAPH_MODE. Call it in a Cell in GRAPH_MODE, or under 'jit'.")
-    return fn
-
-
 @primitive
 def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> _Run:
     """``fn`` as an operator; ``bprop_fn(*inputs, out, dout)`` gives the gradients of its inputs. Shapes and dtypes
     follow from the computation.
-
-    Raises:
-        RuntimeError: if it is called in code that upstream does not compile.
-        ValueError: if there is a ``bprop_fn`` and ``fn`` has other than positional parameters without defaults.
     """
     if bprop_fn is None:
-        return lambda *inputs, **by_name: _compiled(fn)(*inputs, **by_name)
-    signature = _positional(fn)
+        return fn
+    signature = inspect.signature(fn)
 
     def gradients(inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
         found = bprop_fn(*inputs, out, dout)
@@ -63,7 +39,7 @@ def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> 
 
     def run(*inputs: Any, **by_name: Any) -> Any:
         inputs = signature.bind(*inputs, **by_name).args
-        return wrap(own_backward(_compiled(fn), gradients, len(inputs), *inputs))
+        return wrap(own_backward(fn, gradients, len(inputs), *inputs))
 
     return run
 

@@ -120,11 +120,6 @@ def _delayed(quant_delay: int, training: bool, rounds: _Run) -> _Run:
     return run
 
 
-def _check_bits(num_bits: int, owner: str) -> None:
-    if num_bits not in (4, 7, 8):
-        raise ValueError(f"For '{owner}', the 'num_bits' must be 4, 7 or 8, but got {num_bits}.")
-
-
 def _rounds(num_bits: int, symmetric: bool, narrow_range: bool, channel_axis: int | None) -> _Run:
     lowest, highest = int(narrow_range), (1 << num_bits) - 1
 
@@ -151,11 +146,7 @@ def FakeQuantPerLayer(
 ) -> _Run:
     """(x, min (1,), max (1,)) -> ``x`` rounded to what ``num_bits`` hold between them. In training the first
     ``quant_delay`` calls leave it as it is.
-
-    Raises:
-        ValueError: for other than 4, 7 or 8 bits.
     """
-    _check_bits(num_bits, "FakeQuantPerLayer")
     return _delayed(quant_delay, training, _rounds(num_bits, symmetric, narrow_range, None))
 
 
@@ -171,7 +162,6 @@ def FakeQuantPerChannel(
     channel_axis: _Count = 1,
 ) -> _Run:
     """(x, min (C,), max (C,)) -> as `FakeQuantPerLayer`, each channel in its own range."""
-    _check_bits(num_bits, "FakeQuantPerChannel")
     return _delayed(quant_delay, training, _rounds(num_bits, symmetric, narrow_range, channel_axis))
 
 

@@ -14,7 +14,6 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
-from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -86,13 +85,11 @@ def ClipByNorm(axis: Any = None) -> _Run:
 @primitive
 def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int = 0) -> _Run:
     """Numbers from [minval, maxval) in the shape and dtype of the input."""
-    if minval > maxval:
-        raise ValueError(f"For 'Uniform', the 'minval' must be at most the 'maxval', but got {minval} and {maxval}.")
     stream = SeedStream(seed)
 
     def run(x: Any) -> Any:
         if not x.dtype.is_floating_point:
-            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {dtype_name(x.dtype)}.")
+            raise TypeError(f"For 'Uniform', the 'x' must be of a float dtype, but got {x.dtype}.")
         drawn = torch.rand(x.shape, generator=F.generator_of(stream, x.device), device=x.device)
         return wrap(to_dtype(minval + (maxval - minval) * drawn, x.dtype))
 
@@ -148,16 +145,8 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
 
     def run(x: Any, rois: Any) -> Any:
         g = group_size
-        if x.dim() != 4 or rois.dim() != 3 or x.shape[0] != rois.shape[0] or rois.shape[1] != 5:
-            raise RuntimeError(
-                "For 'PSROIPooling', the shapes must be (N, channels, H, W) and (N, 5, rois), but got "
-                f"{tuple(x.shape)} and {tuple(rois.shape)}."
-            )
-        if x.shape[1] != g * g * output_dim:
-            raise RuntimeError(
-                f"For 'PSROIPooling', the second dimension({x.shape[1]}) of the input 'features' is illegal, it is not "
-                f"equal to group_size({g}) * group_size({g}) * output_dim({output_dim})."
-            )
+        if rois.shape[1] != 5:
+            raise RuntimeError(f"For 'PSROIPooling', 'rois' must be (N, 5, rois), but got {tuple(rois.shape)}.")
         image, *sides = torch.unbind(torch.reshape(torch.transpose(rois, 1, 2), (-1, 5)).detach(), 1)
         edges = [torch.sign(side) * torch.floor(torch.abs(side * spatial_scale) + 0.5) for side in sides]
         maps = torch.reshape(x[torch.Tensor.long(image)], (len(image), output_dim, g, g, *x.shape[2:]))

@@ -103,7 +103,6 @@ def LSTM(
 
     Raises:
         RuntimeError: on a CPU for several layers, if there are not as many inputs as outputs.
-        ValueError: if ``w`` has too few elements.
     """
     directions = 2 if bidirectional else 1
     layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, directions, proj_size)
@@ -125,9 +124,6 @@ def LSTM(
     def run(x: Any, h: Any, c: Any, w: Any) -> Any:
         flat = torch.reshape(w, (-1,))
         on_cpu = x.device.type == "cpu" or (has_bias and flat.numel() == summed)
-        needed = whole + biases * (1 if on_cpu else 2)
-        if flat.numel() < needed:
-            raise ValueError(f"For 'LSTM', 'w' must have {needed} elements or more, but got {flat.numel()}.")
         if on_cpu:
             output, hn, cn = stacks(x, h, c, layout.of_onednn(flat))
         else:
@@ -152,12 +148,6 @@ def BasicLSTMCell(
     _only("BasicLSTMCell", keep_prob=(keep_prob, 1.0), state_is_tuple=(state_is_tuple, True))
 
     def run(x: Any, h: Any, c: Any, w: Any, b: Any) -> Any:
-        inputs, hidden = x.shape[1], h.shape[1]
-        if tuple(w.shape) != (inputs + hidden, 4 * hidden) or tuple(b.shape) != (4 * hidden,):
-            raise ValueError(
-                f"For 'BasicLSTMCell', 'w' must have the shape {(inputs + hidden, 4 * hidden)} and 'b' "
-                f"{(4 * hidden,)}, but got {tuple(w.shape)} and {tuple(b.shape)}."
-            )
         both = torch.concat((to_dtype(x, c.dtype), to_dtype(h, c.dtype)), 1)
         gates = kernels.matmul(both, to_dtype(w, c.dtype)) + to_dtype(b, c.dtype)
         i, j, f, o = torch.chunk(gates, 4, 1)
@@ -186,8 +176,6 @@ def CudnnGRU(
 
     def run(x: Any, h: Any, w: Any) -> Any:
         flat = torch.reshape(w, (-1,))
-        if flat.numel() != sum(sizes):
-            raise ValueError(f"For 'CudnnGRU', 'w' must have {sum(sizes)} elements, but got {flat.numel()}.")
         parts = torch.split(flat, sizes)
         weights = [torch.reshape(part, shape) for part, shape in zip(parts, shapes)]
         ordered = []

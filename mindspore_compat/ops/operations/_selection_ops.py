@@ -125,26 +125,11 @@ def SampleDistortedBoundingBoxV2(
     ``max_attempts``. Random numbers are not upstream's.
     """
     owner, stream = "SampleDistortedBoundingBoxV2", SeedStream(seed or seed2)
-    if max_attempts <= 0:
-        raise ValueError(f"For '{owner}', the 'max_attempts' must be greater than 0, but got {max_attempts}.")
     for name, pair in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
-        for number, item in enumerate(pair):
-            if not isinstance(item, float):
-                raise TypeError(f"For '{owner}', the '{name}[{number}]' must be a float, but got {item!r}.")
         if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "area_range" and pair[1] > 1):
             raise ValueError(f"For '{owner}', the '{name}' must be a positive range, but got {pair}.")
 
     def run(image_size: Any, bounding_boxes: Any, min_object_covered: Any) -> Any:
-        if tuple(min_object_covered.shape) != (1,):
-            raise ValueError(
-                f"For '{owner}', the shape of 'min_object_covered' must be (1,), but got "
-                f"{tuple(min_object_covered.shape)}."
-            )
-        if aspect_ratio_range[0] >= aspect_ratio_range[1] or area_range[0] >= area_range[1]:
-            raise ValueError(
-                f"For '{owner}', the first of 'aspect_ratio_range' and 'area_range' must be less than the second, but "
-                f"got {aspect_ratio_range} and {area_range}."
-            )
         height, width, _ = as_ints(image_size)
         given = torch.reshape(bounding_boxes, (-1, 4)).tolist()
         if not given and not use_image_if_no_bounding_boxes:

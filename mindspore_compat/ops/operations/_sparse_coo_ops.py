@@ -21,11 +21,9 @@ def flat_places(indices: Any, shape: Any) -> torch.Tensor:
     """The positions of coordinates (n, axes) in the flattened tensor, (n,) int64.
 
     Raises:
-        ValueError: if a coordinate is outside of the shape, or has another number of axes.
+        ValueError: if a coordinate is outside of the shape.
     """
     lengths = as_ints(shape)
-    if indices.shape[-1] != len(lengths):
-        raise ValueError(f"The 'indices' have {indices.shape[-1]} axes, but the shape {lengths} has {len(lengths)}.")
     limits = torch.tensor(lengths, dtype=torch.int64, device=indices.device)
     indices = torch.Tensor.long(indices)
     if bool(torch.any((indices < 0) | (indices >= limits))):
@@ -44,13 +42,6 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
     return torch.stack(found[::-1], -1)
 
 
-def _check_pair(owner: str, x1_values: Any, x1_shape: Any, x2_values: Any, x2_shape: Any) -> tuple[int, ...]:
-    shape = as_ints(x1_shape)
-    if shape != as_ints(x2_shape):
-        raise ValueError(f"For '{owner}', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
-    return shape
-
-
 def _united(
     x1_indices: Any, x1_values: Any, x2_indices: Any, x2_values: Any, shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -67,7 +58,9 @@ def _sparse_add(
     x1_indices: Any, x1_values: Any, x1_shape: Any, x2_indices: Any, x2_values: Any, x2_shape: Any, thresh: Any
 ) -> Any:
     """(indices, values, shape) of the sum; sums below ``thresh`` in magnitude are left out."""
-    shape = _check_pair("SparseAdd", x1_values, x1_shape, x2_values, x2_shape)
+    shape = as_ints(x1_shape)
+    if shape != as_ints(x2_shape):
+        raise ValueError(f"For 'SparseAdd', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
     places, left, right = _united(x1_indices, x1_values, x2_indices, x2_values, shape)
     total = left + right
     kept = torch.nonzero(torch.abs(total.detach()) >= thresh)[:, 0]

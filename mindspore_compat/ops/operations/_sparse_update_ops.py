@@ -46,11 +46,6 @@ def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _R
     return _step(run)
 
 
-def _check_range(owner: str, name: str, value: float, least: float, strict: bool = False) -> None:
-    if value < least or (strict and value == least):
-        raise ValueError(f"For '{owner}', the '{name}' must be {'>' if strict else '>='} {least}, but got {value}.")
-
-
 @primitive
 def ApplyAdagradDA(use_locking: Bool = False) -> _Run:
     """(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step); returns var."""
@@ -64,18 +59,6 @@ def _adagrad_da(var: Any, sums: Any, squares: Any, grad: Any, lr: Any, l1: Any, 
     shrunk = torch.sign(sums) * torch.clamp(torch.abs(sums) - l1 * global_step, min=0)
     top = torch.where(constant(l1, var.device) > 0 if isinstance(l1, (int, float)) else l1 > 0, shrunk, sums)
     var.copy_(-lr * top / (l2 * global_step * lr + torch.sqrt(squares)))
-
-
-def _in_order(run: _Run, order: tuple[int, ...], outputs: int) -> _Run:
-    """``run`` with inputs in upstream's order; the first ``outputs`` of what it returns, one of them alone."""
-
-    def ordered(*given: Any) -> Any:
-        if len(given) != len(order):
-            raise TypeError(f"SparseApply: {len(order)} inputs are needed, but got {len(given)}.")
-        found = run(*(given[place] for place in order))
-        return found[0] if outputs == 1 else found[:outputs]
-
-    return ordered
 
 
 def _amsgrad(
@@ -94,14 +77,11 @@ def ApplyAdamWithAmsgrad(
     beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, use_locking: Bool = False
 ) -> _Run:
     """(var, m, v, vhat, beta1_power, beta2_power, lr, grad); powers and lr are Tensors."""
-    run = _step(
-        lambda var, m, v, vhat, b1p, b2p, lr, grad: _amsgrad(var, m, v, vhat, b1p, b2p, lr, beta1, beta2, epsilon, grad)
+    return _step(
+        lambda var, m, v, vhat, beta1_power, beta2_power, lr, grad: _amsgrad(
+            var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad
+        )
     )
-
-    def step(var: Any, m: Any, v: Any, vhat: Any, beta1_power: Any, beta2_power: Any, lr: Any, grad: Any) -> Any:
-        return run(var, m, v, vhat, beta1_power, beta2_power, lr, grad)
-
-    return step
 
 
 @primitive
@@ -113,9 +93,6 @@ def ApplyAdamWithAmsgradV2(use_locking: Bool = False) -> _Run:
 @primitive
 def FusedSparseFtrl(lr: float, l1: float, l2: float, lr_power: float, use_locking: Bool = False) -> _Run:
     """(var, accum, linear, gradient of rows, indices); gradients for one row add up."""
-    _check_range("FusedSparseFtrl", "lr", lr, 0.0, strict=True)
-    for name, value in (("l1", l1), ("l2", l2)):
-        _check_range("FusedSparseFtrl", name, value, 0.0)
 
     def step(var: Any, accum: Any, linear: Any, grad: Any) -> None:
         _ftrl(var, accum, linear, grad, lr, l1, l2, lr_power)
@@ -144,7 +121,6 @@ def SparseApplyProximalAdagrad(use_locking: Bool = False) -> _Run:
 @primitive
 def SparseApplyAdadelta(epsilon: float, use_locking: Bool = False) -> _Run:
     """(var, accum, accum_update, lr, rho, gradient of rows, indices)."""
-    _check_range("SparseApplyAdadelta", "epsilon", epsilon, 0.0)
 
     def step(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, grad: Any) -> None:
         accum.mul_(rho).add_(kernels.square(grad) * (1 - rho))
@@ -183,9 +159,6 @@ def SparseApplyFtrlV2(
 @primitive
 def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking: Bool = False) -> _Run:
     """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
-    _check_range("SparseApplyRMSProp", "momentum", momentum, 0.0)
-    _check_range("SparseApplyRMSProp", "epsilon", epsilon, 0.0, strict=True)
-    _check_range("SparseApplyRMSProp", "rho", rho, 0.0)
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
         square.copy_(torch.where(grad == 0, square, square * rho + kernels.square(grad) * (1 - rho)))

@@ -137,8 +137,6 @@ def ApplyKerasMomentum(use_locking: bool = False, use_nesterov: bool = False) ->
 @primitive
 def SGD(dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> _Run:
     """(parameters, gradient, learning_rate, accum, momentum, stat); ``stat`` above 0 marks the first step."""
-    if nesterov and dampening:
-        raise ValueError(f"For 'SGD', the 'dampening' must be 0 when 'nesterov' is True, but got {dampening}.")
 
     def step(parameters: Any, gradient: Any, learning_rate: Any, accum: Any, momentum: Any, stat: Any) -> None:
         if weight_decay:
@@ -243,15 +241,11 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
             f"but got {dtype_name(indices.dtype)}."
         )
-    shapes = [tuple(variable.shape) for variable in variables]
-    if len(set(shapes)) > 1:
-        raise ValueError(f"For primitive[{owner}], the variables must have one shape, but got {shapes}.")
-    if indices.dim() != 1:
-        raise ValueError(f"For primitive[{owner}], the 'indices' must have one axis, but got {indices.dim()}.")
-    if gradient.dim() == 0 or tuple(gradient.shape) != (indices.shape[0], *shapes[0][1:]):
+    wanted = (indices.numel(), *variables[0].shape[1:])
+    if tuple(gradient.shape) != wanted:
         raise ValueError(
-            f"For primitive[{owner}], the gradient must have the shape {(indices.shape[0], *shapes[0][1:])}, a row for "
-            f"each of the indices, but got {tuple(gradient.shape)}."
+            f"For primitive[{owner}], the gradient must have the shape {wanted}, a row for each of the indices, but "
+            f"got {tuple(gradient.shape)}."
         )
 
 
@@ -273,11 +267,6 @@ def rounds(rows: torch.Tensor) -> Iterator[Any]:
 
 
 def _dense(gradient: Any, indices: Any, like: Any) -> Any:
-    if indices.dtype not in (torch.int32, torch.int64):
-        raise TypeError(
-            "For primitive[SparseApply], the input argument[indices] must be a type of {Tensor[Int32], Tensor[Int64]}, "
-            f"but got {dtype_name(indices.dtype)}."
-        )
     return torch.index_add(torch.zeros_like(like), 0, indices.long(), gradient.to(like.dtype))
 
 

@@ -37,9 +37,7 @@ def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
 AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
 
 
-def _sizes(
-    value: Any, name: str, owner: str, axes: int, kinds: tuple[type[Any], ...] = (int, tuple)
-) -> tuple[int, ...]:
+def _sizes(value: Any, name: str, owner: str, axes: int) -> tuple[int, ...]:
     """``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
     given = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(given) == axes + 2:
@@ -65,12 +63,10 @@ def Dilation2D(
     stride: Any,
     dilation: Any,
     pad_mode: Literal["VALID", "SAME", "valid", "same"] = "SAME",
-    data_format: Literal["NCHW", "NHWC"] = "NCHW",
+    data_format: Literal["NCHW"] = "NCHW",
 ) -> _Run:
     """The greatest of image + filter over windows: (N, C, H, W) and a filter (C, h, w)."""
     strides, rates = _sizes(stride, "stride", "Dilation2D", 2), _sizes(dilation, "dilation", "Dilation2D", 2)
-    if data_format == "NHWC":
-        raise ValueError("For 'Dilation2D', the 'data_format' must be 'NCHW', but got 'NHWC'. Transpose the image.")
 
     def run(x: Any, filter: Any) -> Any:
         kernel = [(size - 1) * rate + 1 for size, rate in zip(filter.shape[1:], rates)]
@@ -87,8 +83,8 @@ def Dilation2D(
 def ExtractVolumePatches(kernel_size: Any, strides: Any, padding: Literal["SAME", "VALID", "same", "valid"]) -> _Run:
     """The windows of (N, C, D, H, W) as channels, (N, C · kd · kh · kw, ...)."""
     owner = "ExtractVolumePatches"
-    kernel = _sizes(kernel_size, "kernel_size", owner, 3, (int, tuple, list))
-    steps = _sizes(strides, "strides", owner, 3, (int, tuple, list))
+    kernel = _sizes(kernel_size, "kernel_size", owner, 3)
+    steps = _sizes(strides, "strides", owner, 3)
 
     def run(input_x: Any) -> Any:
         x = input_x

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_int, check_one_of
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -166,16 +166,7 @@ def StridedSlice(
     begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0
 ) -> _Run:
     """input[begin:end:strides, ...] with masks."""
-    masks = [
-        check_int(mask, name, "StridedSlice")
-        for name, mask in (
-            ("begin_mask", begin_mask),
-            ("end_mask", end_mask),
-            ("ellipsis_mask", ellipsis_mask),
-            ("new_axis_mask", new_axis_mask),
-            ("shrink_axis_mask", shrink_axis_mask),
-        )
-    ]
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     if any(masks):
         return lambda input_x, begin, end, strides: wrap(
             torch.clone(F.strided_slice(input_x, begin, end, strides, *masks))

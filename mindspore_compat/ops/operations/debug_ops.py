@@ -29,8 +29,6 @@ summary_hooks: list[Callable[[str, str, Any], None]] = []
 
 def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) -> Any:
     def record(name: Any, value: Any) -> Any:
-        if not name:
-            raise ValueError(f"For '{owner}', the 'name' must not be an empty str. Give the value a name.")
         if not dims(value.dim()):
             raise ValueError(f"For '{owner}', the dimension of 'value' must be {needed}, but got {value.dim()}.")
         program.not_repeatable("it gives values to the summary")
@@ -99,8 +97,6 @@ class _Changed(torch.autograd.Function):
 @primitive
 def InsertGradientOf(f: Callable[[Any], Any]) -> _Run:
     """The identity; its gradient is passed through ``f``."""
-    if not callable(f):
-        raise TypeError(f"For 'InsertGradientOf', the 'f' must be a function, but got {type(f).__name__}.")
     return lambda x: wrap(_Changed.apply(x, f))
 
 
@@ -125,8 +121,6 @@ def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
     """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another. In compiled code
     (GRAPH_MODE, `mindspore.jit`) it is the identity only, as upstream.
     """
-    if not callable(hook_fn):
-        raise TypeError(f"For 'HookBackward', the 'hook_fn' must be a function, but got {type(hook_fn).__name__}.")
 
     def changed(gradient: Any) -> Any:
         result = hook_fn((gradient,))

@@ -33,23 +33,17 @@ __all__ = [
 _Run = Callable[..., Any]
 
 
-def _check_size(size: Any, owner: str) -> tuple[int, ...]:
-    if len(size) != 2 or any(item <= 0 for item in size):
-        raise ValueError(f"For '{owner}', the 'size' must be two positive ints, but got {size!r}.")
-    return as_ints(size)
-
-
 @primitive
 def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by linear interpolation (an operator of 1.x)."""
-    size = _check_size(size, "ResizeBilinear")
+    size = as_ints(size)
     return lambda x: F.resize_linear(x, size, align_corners, half_pixel_centers)
 
 
 @primitive
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by nearest neighbours."""
-    size = _check_size(size, "ResizeNearestNeighbor")
+    size = as_ints(size)
     return lambda input_x: F.resize_nearest(input_x, size, align_corners, half_pixel_centers)
 
 
@@ -58,21 +52,6 @@ def ResizeLinear1D(coordinate_transformation_mode: Literal["align_corners", "hal
     """(N, C, W) resized by linear interpolation."""
     aligned = coordinate_transformation_mode == "align_corners"
     return lambda x, size: F.resize_linear(x, as_ints(size), aligned, not aligned)
-
-
-def resized(owner: str, x: Any, sizes: tuple[int, ...], aligned: bool, mode: str) -> Any:
-    """(N, C, H, W) resized as `ResizeV2`, with its checks."""
-    if len(sizes) != 4 or x.dim() != 4 or tuple(x.shape[:2]) != sizes[:2] or min(sizes) <= 0:
-        raise ValueError(
-            f"For '{owner}', the sizes must be those of x but for its height and width, but got {sizes} for "
-            f"{tuple(x.shape)}."
-        )
-    if mode != "cubic" and (sizes[2] != 1 or x.shape[2] != 1):
-        raise ValueError(f"For '{owner}', the height must be 1 when mode='nearest' or 'linear', but got {sizes[2]}.")
-    if mode == "nearest":
-        return F.resize_nearest(x, sizes[2:])
-    return wrap(kernels.interpolate(x, sizes[2:], mode=mode.replace("linear", "bilinear").replace("cubic", "bicubic"),
-                                    align_corners=aligned))  # fmt: skip
 
 
 @primitive
@@ -84,12 +63,16 @@ def ResizeV2(
     axes; ``roi`` and ``scales`` are not read.
     """
     aligned = coordinate_transformation_mode == "align_corners"
-    if mode == "nearest" and aligned:
-        raise ValueError(
-            "For 'ResizeV2', the 'coordinate_transformation_mode' must be 'half_pixel' when mode='nearest', but got "
-            "'align_corners'."
+
+    def run(x: Any, roi: Any, scales: Any, sizes: Any) -> Any:
+        size = as_ints(sizes)[2:]
+        if mode == "nearest":
+            return F.resize_nearest(x, size)
+        return wrap(
+            kernels.interpolate(x, size, mode={"linear": "bilinear", "cubic": "bicubic"}[mode], align_corners=aligned)
         )
-    return lambda x, roi, scales, sizes: resized("ResizeV2", x, as_ints(sizes), aligned, mode)
+
+    return run
 
 
 @primitive

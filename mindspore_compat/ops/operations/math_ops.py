@@ -12,7 +12,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import check_same_shape, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, Ints, Typed, plain, primitive
 from mindspore_compat.ops.operations import _math_table
 from mindspore_compat.ops.operations._math_table import *  # noqa: F403
@@ -50,11 +50,7 @@ def EuclideanNorm(keep_dims: bool = False) -> _Run:
 @primitive
 def Argmax(axis: Int = -1, output_type: Any = torch.int32) -> _Run:
     """The index of the maximum over ``axis``."""
-    dtype = dtype_or_none(output_type)
-    if dtype not in (torch.int32, torch.int64):
-        raise TypeError(
-            f"For 'Argmax', the 'output_type' must be mindspore.int32 or mindspore.int64, but got {output_type}."
-        )
+    dtype = dtype_or_none(output_type) or torch.int32
     return lambda input_x: wrap(to_dtype(torch.argmax(input_x, axis), dtype))
 
 
@@ -187,13 +183,7 @@ def FFTWithSize(
     if inverse and not onesided:
         return lambda x: wrap(torch.real(torch.fft.ifftn(x, tuple(signal_sizes) or None, axes, norm)))
     if inverse:
-
-        def run(x: Any) -> Any:
-            if not signal_sizes and x.shape[-1] == 1:
-                raise ValueError("For 'FFTWithSize', the last dimension of the input cannot be 1, but got: 1.")
-            return wrap(torch.fft.irfftn(x, tuple(signal_sizes) or None, axes, norm))
-
-        return run
+        return lambda x: wrap(torch.fft.irfftn(x, tuple(signal_sizes) or None, axes, norm))
     return lambda x: wrap((torch.fft.rfftn if onesided else torch.fft.fftn)(x, dim=axes, norm=norm))
 
 
@@ -241,7 +231,6 @@ Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 
 def _square_sums(x: Any, y: Any) -> Any:
     """(the sum of squares of ``x``, that of ``y``)."""
-    check_same_shape("SquareSumAll", x=x, y=y)
     return wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y))))
 
 

@@ -177,10 +177,6 @@ def Pad(paddings: Any) -> _Run:
                 f"vs {input_x.dim()}."
             )
         flat = [int(side) for sides in reversed(paddings) for side in sides]
-        if any(side < 0 for side in flat):
-            raise ValueError(
-                f"For 'Pad', all elements of 'paddings' must be >= 0, but got {paddings}. Use ops.pad to cut."
-            )
         return wrap(torch.nn.functional.pad(input_x, flat))
 
     return run
@@ -264,8 +260,6 @@ def DeformableOffsets(
 @primitive
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
-    if beta <= 0:
-        raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
     return lambda prediction, target: F.smooth_l1_loss(prediction, target, beta, reduction)
 
 

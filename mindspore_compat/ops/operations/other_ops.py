@@ -11,8 +11,6 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
@@ -69,8 +67,6 @@ def PyFunc(
     fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True
 ) -> _Run:
     """A numpy function as operator; no gradient flows through it."""
-    if not callable(fn):
-        raise TypeError(f"For 'PyFunc', the 'fn' must be a function, but got {type(fn).__name__}.")
 
     def run(*inputs: Any) -> Any:
         found = fn(*[item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
@@ -94,10 +90,6 @@ def _while_loop(cond_func: Callable[..., Any], loop_func: Callable[..., Any], in
 
 
 def _fori_loop(lower: Any, upper: Any, loop_func: Callable[..., Any], init_val: Any, unroll: bool = True) -> Any:
-    if not unroll and THREAD.running > 1 and in_graph():
-        raise RuntimeError(
-            "Loop op with unroll set as false is not allow do higher order grad. Set 'unroll' to True for ForiLoop."
-        )
     value = init_val
     for i in range(int(lower), int(upper)):
         value = loop_func(i, value)

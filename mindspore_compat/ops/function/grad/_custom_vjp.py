@@ -29,17 +29,11 @@ class _Custom:
 
     def _gradients(self, inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
         name = getattr(self.fwd, "__name__", "function")
-        if self.bwd is None:
-            raise TypeError(f"For 'custom_vjp', {name} has no derivative. Give it one: {name}.defbwd(bprop).")
         found = self.bwd(*inputs, out, dout)
-        if not isinstance(found, tuple):
-            raise TypeError(
-                f"For 'custom_vjp', the derivative of {name} must be a tuple, but got {type(found).__name__}."
-            )
-        if len(found) != len(inputs):
+        if not isinstance(found, tuple) or len(found) != len(inputs):
             raise RuntimeError(
-                f"For 'custom_vjp', the derivative of {name} must have a gradient for each of the {len(inputs)} "
-                f"inputs, but got {len(found)}."
+                f"For 'custom_vjp', the derivative of {name} must be a tuple with a gradient for each of the "
+                f"{len(inputs)} inputs, but got {found!r:.100}."
             )
         return found
 
@@ -48,7 +42,6 @@ def custom_vjp(fn: Any = None) -> Any:
     """Decorator: ``fn`` of positional inputs, differentiated by what its ``defbwd`` is given.
 
     Raises:
-        TypeError: when it is differentiated, if nothing was given, or that returns no tuple. RuntimeError: if the
-            tuple has not a gradient for each input.
+        RuntimeError: when it is differentiated, if that returns no tuple with a gradient for each input.
     """
     return _Custom if fn is None else _Custom(fn)

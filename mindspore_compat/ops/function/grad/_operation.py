@@ -40,15 +40,6 @@ def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     return items, False
 
 
-_MISSING: Any = object()
-
-
-def _refuse(fn: Any, *args: Any, **kwargs: Any) -> Any:
-    raise TypeError(
-        f"For 'GradOperation', the first argument must be a 'Function' or 'Cell', but got {type(fn).__name__}."
-    )
-
-
 def _given_sens(sens: Any) -> Any:
     if sens is None:
         raise TypeError("For 'GradOperation' with sens_param=True, 'sens' must be the output's gradient, but got None.")
@@ -86,25 +77,12 @@ class GradOperation:
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
-        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
-            if not isinstance(value, bool):
-                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}.")
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn: Callable[..., Any] = _MISSING, weights: Any = None) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
         """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients: an empty tuple where no
         input is a Tensor.
-
-        Raises:
-            TypeError: if ``fn`` is missing; when the function is called, if ``fn`` is none.
         """
-        if fn is _MISSING:
-            raise TypeError(
-                "GradOperation.__call__() missing 1 required positional argument: 'fn'. 'GradOperation' requires a "
-                "forward network or function as an input, while the input is empty."
-            )
-        if not callable(fn):
-            return functools.partial(_refuse, fn)
         with_value = self.with_value(fn, weights)
         return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
 
@@ -127,13 +105,8 @@ class GradOperation:
             if self.sens_param:
                 if "sens" in kwargs:
                     sens = kwargs.pop("sens")
-                elif args:
-                    args, sens = args[:-1], args[-1]
                 else:
-                    raise ValueError(
-                        "For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no "
-                        "arguments."
-                    )
+                    args, sens = args[:-1], args[-1]
                 sens = _given_sens(sens)
             wanted: tuple[int, ...] = ()
             if self.get_all or not self.get_by_list:
@@ -242,11 +215,9 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
     """``grad_position`` as a tuple of different positions.
 
     Raises:
-        TypeError: unless it is an int or a tuple of them. ValueError: if one is negative or stands twice.
+        ValueError: if one is negative or stands twice.
     """
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-    if not all(isinstance(position, int) and not isinstance(position, bool) for position in positions):
-        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
     if min(positions, default=0) < 0:
         raise ValueError("grad_position must be >= 0.")
     if len(set(positions)) != len(positions):
@@ -288,9 +259,6 @@ def value_and_grad(
         ValueError: if there is nothing to differentiate by. TypeError: for an argument of another type.
         RuntimeError: in the call, if there is no such input, or ``grad_position`` is an empty tuple.
     """
-    for name, flag in (("has_aux", has_aux), ("return_ids", return_ids)):
-        if not isinstance(flag, bool):
-            raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {type(flag).__name__}")
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")
     positions = () if grad_position is None else checked_positions(grad_position)

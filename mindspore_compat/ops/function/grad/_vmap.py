@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -31,23 +30,14 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
             what does not depend on the element.
 
     Raises:
-        RuntimeError: if all of ``in_axes`` are None (but for a CellList), an axis is none of the input or no int, their
-            lengths differ, there are fewer or more axes than inputs or results, a CellList has one Cell or Cells of
-            different inputs.
-        ValueError: for a CellList of another length than the axes, or whose Cells have different numbers of Parameters.
-        TypeError: if ``fn`` does not take so many inputs.
+        RuntimeError: if there are fewer or more axes than inputs or results.
+        ValueError: for other axes that do not fit; for a CellList of another length than the axes.
     """
     if getattr(fn, "_is_ensemble", False):
         return functools.partial(_ensemble, fn, in_axes, out_axes)
 
     def mapped(*args: Any) -> Any:
-        if not args:
-            raise RuntimeError("Failed to get 'axis_size' within the scope of vmap. There are no inputs.")
-        inputs = _inputs(in_axes, args, fn)
-        for name, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
-            if all(axis is None for axis in tree_flatten(axes, is_leaf=lambda axis: axis is None)[0]):
-                kind, got = ("a single None", "") if axes is None else ("all None", f", but got {axes}")
-                raise RuntimeError(f"The '{name}' of 'vmap' cannot be {kind} while 'fn' is not a 'CellList'{got}.")
+        inputs = _inputs(in_axes, args)
         results = _Results(out_axes)
 
         def run(*items: Any) -> list[torch.Tensor]:
@@ -92,50 +82,16 @@ class _Inputs(NamedTuple):
         return torch.full((self.length,), value, dtype=dtype, device=device)
 
 
-def _parameters(fn: Any) -> list[str] | None:
-    """The names of what it takes; None if that can not be said."""
-    try:
-        return list(inspect.signature(getattr(fn, "construct", fn)).parameters)
-    except (TypeError, ValueError):
-        return None
-
-
-def _inputs(in_axes: Any, args: tuple, fn: Any = None) -> _Inputs:
+def _inputs(in_axes: Any, args: tuple) -> _Inputs:
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
-        known = _parameters(fn)
-        if known is not None and len(known) == len(in_axes):
-            raise TypeError(
-                f"The parameters number of the function is {len(known)}, but the number of provided arguments is "
-                f"{len(args)}."
-            )
         raise RuntimeError(
             "When vmap`s 'in_axes' is a tuple or list, and its size must be equal to the number of arguments of 'fn': "
             f"{len(args)}, but got size: {len(in_axes)}."
         )
     items, structure = tree_flatten(args)
     axes = _spread(in_axes, args, "in_axes", False)
-    for item, axis in zip(items, axes):
-        if axis is None:
-            continue
-        if not isinstance(item, torch.Tensor):
-            raise RuntimeError(
-                f"For 'vmap', an input with an axis ({axis}) must be a Tensor, but got {item!r}. Use None."
-            )
-        _check_place(axis, item.dim(), "in_axes")
     lengths = [item.shape[axis] for item, axis in zip(items, axes) if axis is not None]
-    if any(length != lengths[0] for length in lengths):
-        other = next(length for length in lengths if length != lengths[0])
-        raise RuntimeError(
-            f"The 'axis_size' of each argument in the scope of 'vmap' should be equal, but got {lengths[0]} and "
-            f"{other}."
-        )
     return _Inputs(items, axes, structure, lengths[0] if lengths else 0)
-
-
-def _check_place(axis: int, dims: int, name: str) -> None:
-    """Raise RuntimeError unless a Tensor of so many dimensions has the axis."""
-    if not -dims <= axis < dims:
-        raise RuntimeError(f"The axis: {axis} in '{name}' is out of bounds for array of dimension [{-dims},{dims}).")
 
 
 def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None]:
@@ -147,11 +103,6 @@ def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None
                 f"{'results of' if is_exact else 'inputs of'} 'fn': {len(value)}, but got size: {len(axes)}."
             )
         return [axis for part, item in zip(axes, value) for axis in _spread(part, item, name, is_exact)]
-    if axes is not None and (isinstance(axes, bool) or not isinstance(axes, int)):
-        shown = f"{axes:g}" if isinstance(axes, float) else repr(axes)
-        raise RuntimeError(
-            f"The axis in vmap's '{name}' should be a None or a scalar of type Int64Imm, but got a {shown}."
-        )
     return [axes] * len(tree_flatten(value)[0])
 
 
@@ -187,23 +138,14 @@ class _Results:
         for item, axis in zip(self._items, self._axes):
             if isinstance(item, torch.Tensor):
                 found = next(rest)
-                _check_place(axis or 0, found.dim(), "out_axes")
                 made.append(found if axis in (None, 0) else torch.movedim(found, 0, axis))
             else:
-                _check_place(axis or 0, 1, "out_axes")
                 made.append(item if axis is None else inputs.repeated(item))
         return wrap(tree_unflatten(made, self._structure))
 
 
 def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
     """`vmap` of a CellList."""
-    if len(cells) < 2:
-        raise RuntimeError(
-            "In the model ensembling parallel training scenario ('VmapOperation' arg0 is a 'CellList'), the size of "
-            f"'CellList' must be greater than 1, but got {len(cells)}."
-        )
-    if len({len(_parameters(cell) or ()) for cell in cells}) > 1:
-        raise RuntimeError("'VmapOperation' arg0 is a CellList, whose elements's inputs should be consistent.")
     inputs = _inputs(in_axes, args)
     if inputs.length not in (0, len(cells)):
         raise ValueError(
@@ -211,10 +153,6 @@ def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
             "scope of vmap consistent with the cell size of the input 'CellList', otherwise, please do not enter "
             f"'CellList' as the first argument, but we get axis_size: {inputs.length} and the cell size: {len(cells)}."
         )
-    sizes = [len(list(torch.nn.Module.parameters(cell))) for cell in cells]
-    other = next((size for size in sizes if size != sizes[0]), sizes[0])
-    if other != sizes[0]:
-        raise ValueError(f"Parameter size of each cell should be consistent, but get {sizes[0]} and {other}.")
     inputs = inputs._replace(length=len(cells))
     return _joined([wrap(cell(*inputs.element(i))) for i, cell in enumerate(cells)], inputs, out_axes)
 
@@ -226,10 +164,8 @@ def _joined(results: list[Any], inputs: _Inputs, out_axes: Any) -> Any:
     made = []
     for axis, *parts in zip(axes, *(tree_flatten(result)[0] for result in results)):
         if not isinstance(parts[0], torch.Tensor):
-            _check_place(axis or 0, 1, "out_axes")
             made.append(parts[0] if axis is None else inputs.repeated(parts[0]))
         elif axis is not None:
-            _check_place(axis, parts[0].dim() + 1, "out_axes")
             made.append(torch.stack(parts, axis))
         elif all(torch.equal(part, parts[0]) for part in parts[1:]):
             made.append(parts[0])

@@ -46,11 +46,6 @@ __all__ = [
 ]
 
 
-def _check_has_aux(has_aux: bool) -> None:
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"The 'has_aux' must be bool type. Got {type(has_aux).__name__}.")
-
-
 def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, Any]:
     """(what is differentiated, the rest: a tuple, or what is alone)."""
     if not has_aux:
@@ -66,9 +61,8 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
 
     Raises:
-        TypeError: if an input or gradient is neither a Tensor nor a tuple or list of Tensors, or ``has_aux`` no bool.
+        TypeError: if an input or gradient is neither a Tensor nor a tuple or list of Tensors.
     """
-    _check_has_aux(has_aux)
     _check_tensors(inputs, "The inputs type must be Tensor.")
     forward = Forward(
         fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)]
@@ -106,10 +100,9 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     """(outputs, derivative of them along ``v``, auxiliary outputs if any).
 
     Raises:
-        TypeError: unless both are a Tensor, or a tuple or list of Tensors, and ``has_aux`` is a bool.
+        TypeError: unless both are a Tensor, or a tuple or list of Tensors.
         ValueError: if ``v`` does not match the inputs in number.
     """
-    _check_has_aux(has_aux)
     args, tangents = _as_tuple(inputs), _as_tuple(v)
     _check_tensors((*args, *tangents), "The inputs type must be a Tensor, tuple or list of Tensors.")
     if len(args) != len(tangents):
