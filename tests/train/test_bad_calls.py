@@ -24,6 +24,7 @@ OTHERWISE = {
     "load:dec_key": "None is no key",
     "DynamicLossScaleUpdateCell:scale_factor": "upstream makes Tensors of all",
     "DatasetHelper:dataset": "DataLoaders and lists serve",
+    "DatasetHelper:epoch_num": "0 gives no epoch",
     "DatasetHelper:dataset_sink_mode": "needs a device upstream",
     "data_sink": "needs Ascend or a GPU upstream",
     "TopKCategoricalAccuracy:k": "refused when it is used",
