@@ -61,9 +61,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     _wants_grad = True  # of those that torch makes without a name
     _name = "Parameter"
-    requires_aggr = (
-        True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
-    )
+    requires_aggr = True  # upstream sums gradients over devices by it; everything is summed here
 
     def __new__(
         cls,

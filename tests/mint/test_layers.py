@@ -170,7 +170,6 @@ def test_they_train_under_model() -> None:
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: mint.nn.Conv2d(0, 1, 3), ValueError),
         (lambda: mint.nn.Conv2d(3, 4, 3, groups=2), ValueError),
         (lambda: mint.nn.Conv2d(3, 4, 3, padding_mode="nosuch"), ValueError),
         (lambda: mint.nn.Embedding(3, 4, padding_idx=5), ValueError),

@@ -77,12 +77,10 @@ def test_calls_cost_nothing_without_a_mode() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        (([(1, 1)],), TypeError),
         (((1, 1),), TypeError),
         ((((1.0, 1), (1, 1)),), TypeError),
         ((((1, 1), Layout((1,), ("a",))("a")),), TypeError),
         ((None, ((1, 1),)), ValueError),
-        ((((1, 1), (1, 1)), (Layout((1,), ("a",))("a"),)), ValueError),
     ],
 )
 def test_wrong_strategies(arguments: tuple, kind: type) -> None:
@@ -121,16 +119,11 @@ def test_layout() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        (([2], ("a",)), TypeError),
-        (((2,), ["a"]), TypeError),
         (((2,), ("a", "b")), ValueError),
         (((2.0,), ("a",)), TypeError),
-        (((2,), (1,)), TypeError),
         (((2,), ("",)), ValueError),
         (((2,), ("None",)), ValueError),
         (((2, 2), ("a", "a")), ValueError),
-        (((2, 2), ("interleaved_parallel", "a")), ValueError),
-        (((2,), ("a",), (0, 1)), TypeError),
         (((2,), ("a",), [0]), ValueError),
     ],
 )
