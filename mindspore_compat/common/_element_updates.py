@@ -112,6 +112,13 @@ def _copied(x: torch.Tensor) -> torch.Tensor:
     return wrap(torch.clone(x))
 
 
+def _own_values(values: Any) -> Any:
+    """Return the values of ``x[i], x[j] = a, b``, where a view would show what the first assignment writes."""
+    if type(values) not in (tuple, list):
+        return values
+    return [_copied(item) if isinstance(item, torch.Tensor) and item._is_view() else item for item in values]
+
+
 def _own_path(x: Any, *places: Any) -> Any:
     """Prepare ``x[place]...[last] = v``: a Tensor is copied, in lists and dicts on the way, too."""
     if isinstance(x, torch.Tensor):
@@ -148,6 +155,7 @@ _HELPERS: dict[str, Any] = {
         "path": _own_path,
         "attribute": _own_attribute,
         "slice": slice,
+        "values": _own_values,
     }.items()
 }
 
@@ -288,6 +296,8 @@ class _Updates(ast.NodeTransformer):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         elements = [item for target in targets for item in _parts(target) if isinstance(item, ast.Subscript)]
         self.generic_visit(node)
+        if elements and any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
+            node.value = ast.copy_location(_call("values", node.value), node.value)
         before = [step for element in elements for step in self._before(element)]
         return [*[_placed(step, node) for step in before], node]
 

@@ -90,6 +90,13 @@ class Targets(nn.Cell):
         return y, z
 
 
+class Exchanged(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        x[0, 0], x[0, 1] = x[0, 1], x[0, 0]
+        x[0], x[1] = x[1] + 1.0, x[0]
+        return x, x
+
+
 class Inner(nn.Cell):
     def construct(self, x: Any) -> Any:
         def put(z: Any) -> Any:
@@ -121,6 +128,7 @@ class Filled(nn.Cell):
 
 CASES: dict[type, Any] = {
     Filled: ([[1.0, 2.0, 3.0], [8.0, 10.0, 12.0]], [[2.0, 2.0, 6.0], [16.0, 10.0, 24.0]]),
+    Exchanged: ([[5.0, 6.0, 7.0], [2.0, 1.0, 3.0]],) * 2,
     Put: (ONES, [[0.0, 0.0, 0.0], [4.0, 6.0, 6.0]]),
     Helper: (ONES, [[0.0, 0.0, 0.0], [4.0, 5.0, 6.0]]),
     View: (ONES, [1.0, 50.0, 3.0]),
