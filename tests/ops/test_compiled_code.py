@@ -58,14 +58,6 @@ def test_a_tensor_chooses_of_a_cell_list_in_graph_mode() -> None:
         np.testing.assert_allclose(Chosen()(index, x).asnumpy(), [0.26894143, 0.880797], rtol=1e-5)
     with pytest.raises(IndexError, match="range"):
         Chosen()(Tensor(3, ms.int32), x)
-    for wrong in (Tensor(1), Tensor(1.0), Tensor(True), Tensor([[1]], ms.int32), Tensor([0, 1], ms.int32)):
-        with pytest.raises(ValueError, match="CellList"):
-            Chosen()(wrong, x)
-
-
-def test_a_tensor_is_no_index_of_a_cell_list_in_pynative_mode() -> None:
-    with pytest.raises(TypeError, match="must be int or slice, but got Tensor"):
-        Chosen()(Tensor(0, ms.int32), Tensor([1.0]))
 
 
 # --- what is written to -----------------------------------------------------------------------------------------------
