@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
@@ -413,3 +414,16 @@ def test_helpers_of_python_values() -> None:
     assert ops.zip_operation((1, 2), (3, 4)) == ((1, 3), (2, 4))
     assert ops.tuple_reversed((1, 2, 3)) == (3, 2, 1)
     assert ops.tuple_div((4, 6), (2, 3)) == (2, 2)
+
+
+def test_a_transposed_convolution_of_volumes_is_that_of_its_operator() -> None:
+    volume = Tensor(np.arange(54, dtype=np.float32).reshape(1, 2, 3, 3, 3))
+    kernel = Tensor(np.linspace(-1, 1, 48, dtype=np.float32).reshape(2, 3, 2, 2, 2))
+    expected = torch.nn.functional.conv_transpose3d(torch.Tensor(volume.asnumpy()), torch.Tensor(kernel.asnumpy()))
+    for found in (ops.conv3d_transpose(volume, kernel), ops.Conv3DTranspose(2, 3, 2)(volume, kernel)):
+        np.testing.assert_allclose(found.asnumpy(), expected.numpy(), rtol=1e-5)
+
+
+def test_a_tensor_becomes_a_tuple() -> None:
+    assert ops.operations.TensorToTuple()(Tensor([1, 2, 3])) == (1, 2, 3)
+    assert ops.functional.is_dynamic_sequence_element_unknown((1, 2)) is False

@@ -55,6 +55,8 @@ class MultiheadAttention(Cell):
         self.kdim, self.vdim = embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         self.head_dim = embed_dim // num_heads
+        if embed_dim % num_heads:
+            raise ValueError(f"'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}.")
         dtype = torch.float32 if dtype is None else dtype
 
         def weight(name: str, shape: tuple[int, ...], init: Any = None) -> Parameter:
