@@ -83,6 +83,10 @@ class Bijector(Cell):
         """A parameter in the type of ``value``."""
         return torch._C.TensorBase.to(para, value.dtype)
 
+    def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of what values of ``shape`` become."""
+        return tuple(torch.broadcast_shapes(shape, self._batch_shape or ()))
+
     def _ask(self, function: str, value: Any, *args: Any, **kwargs: Any) -> Any:
         own = getattr(self, "_" + function, None)
         if own is None:
