@@ -4,7 +4,6 @@ still write to the tensor they came from.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ __all__ = [
     "numpy_index",
     "positive_steps",
     "remember_origin",
+    "taken",
     "write_back",
 ]
 
@@ -173,10 +173,8 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
     too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
 
     An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
-    has an origin itself. What an operator of this package takes for its result is not the user's indexing.
+    has an origin itself. Operators take their results by `taken`.
     """
-    if sys._getframe(2).f_globals.get("__name__", "").startswith(_OPERATORS):
-        return
     before = origin._indexed_from
     if _same_memory(origin, result):
         result._indexed_from = (origin, None, True) if before is not None else None
@@ -184,6 +182,11 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
         result._indexed_from = (origin, index, False)
     else:
         result._indexed_from = (TensorWeakRef(origin), index, False)
+
+
+def taken(origin: torch.Tensor, index: Any) -> torch.Tensor:
+    """Return ``origin[index]`` as the result of an operator: what is assigned to its elements stays there."""
+    return torch.Tensor.__getitem__(origin, index)
 
 
 def write_back(changed: Any) -> None:
@@ -201,5 +204,4 @@ def _alive(link: tuple[Any, Any, bool]) -> bool:
     return not isinstance(link[0], TensorWeakRef) or link[0]() is not None
 
 
-_OPERATORS = tuple(f"{__name__.partition('.')[0]}.{room}." for room in ("ops", "nn", "numpy", "mint", "scipy", "train"))
 _same_memory = torch._C._is_alias_of  # unlike untyped_storage no recorder takes it for reading the contents
