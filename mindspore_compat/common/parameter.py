@@ -61,6 +61,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     _wants_grad = True  # of those that torch makes without a name
     _name = "Parameter"
+    layerwise_parallel, parallel_optimizer = False, True
     requires_aggr = True  # upstream sums gradients over devices by it; everything is summed here
 
     def __new__(

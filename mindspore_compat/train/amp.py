@@ -47,6 +47,7 @@ from mindspore_compat.train._precision import (
     cast_only,
 )
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager
+from mindspore_compat.train.loss_scale_manager import LossScaleManager as LossScaleManager
 
 __all__ = [
     "AMP_AUTO_BLACK_LIST",
