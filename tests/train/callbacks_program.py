@@ -317,7 +317,6 @@ def _predict(form):
         inputs = {
             "tensor": (x,),
             "numpy": (np.ones((2, 4), np.float32),),
-            "empty": (ms.Tensor(np.ones((0, 4), np.float32)),),
             "none": (),
         }[form]
         env.values["out"] = model.predict(*inputs)
@@ -400,7 +399,7 @@ for _kind, _size in (("train", -1), ("train", 3), ("fit", -1), ("eval", -1)):
     PROGRAMS[f"sink:{_kind}:{_size}"] = _sink(_kind, _size)
 for _form in ("scalar", "one", "many", "pair", "pair_of_one", "number", "number_first", "nan", "inf"):
     PROGRAMS[f"outputs:{_form}"] = _outputs(_form)
-for _form in ("tensor", "numpy", "empty", "none"):
+for _form in ("tensor", "numpy", "none"):
     PROGRAMS[f"predict:{_form}"] = _predict(_form)
 PROGRAMS.update(
     {

@@ -180,8 +180,6 @@ ERRORS = {
     "LossScaler:abstract": lambda p: p.ms.amp.LossScaler(),
     "TrainOneStep:sens": lambda p: p.nn.TrainOneStepCell(p.net, p.opt, 0),
     "LossScaleCell:shape": lambda p: p.scaled(p.ms.Tensor([1.0, 2.0])),
-    "ForwardValue:get_all": lambda p: p.nn.ForwardValueAndGrad(p.net, get_all=1),
-    "ForwardValue:by_list": lambda p: p.nn.ForwardValueAndGrad(p.net, get_by_list=1),
     "GradAccumulation:size": lambda p: p.nn.wrap.cell_wrapper.GradAccumulationCell(p.net, 0),
     "GradAccumulation:size_float": lambda p: p.nn.wrap.cell_wrapper.GradAccumulationCell(p.net, 1.5),
     "Pipeline:size": lambda p: p.nn.wrap.cell_wrapper.PipelineCell(p.net, -1),
