@@ -34,7 +34,8 @@ OTHERWISE = {
         """
         Model:keep_batchnorm_fp32 Model.train:dataset_sink_mode Model.fit:dataset_sink_mode
         Model.fit:valid_dataset_sink_mode Model.eval:dataset_sink_mode build_train_network:keep_batchnorm_fp32
-        WithEvalCell:add_cast_fp32 ForwardValueAndGrad:get_by_list Model.train:epoch Model.fit:epoch
+        WithEvalCell:add_cast_fp32 ForwardValueAndGrad:get_by_list ForwardValueAndGrad:get_all
+        ForwardValueAndGrad:sens_param Model.train:epoch Model.fit:epoch
         """.split(),
         "taken as true or false, or as a number",
     ),

@@ -104,7 +104,10 @@ class Vocab:
                 ]
         except UnicodeDecodeError as error:
             raise RuntimeError(f"from_file: {file_path} is no UTF-8 text: {error}") from error
-        return cls._with_special(words, special_tokens, special_first)
+        try:
+            return cls._with_special(words, special_tokens, special_first)
+        except ValueError as error:
+            raise ValueError(f"from_file: {file_path}: {error}") from error
 
     @classmethod
     def from_dataset(

@@ -505,8 +505,6 @@ def test_the_export_of_1_1_writes_the_same(mode: str, tmp_path: Path) -> None:
     [
         ({"file_format": "AIR"}, ValueError, "AIR is made by Ascend's compiler.*Export as 'MINDIR'.*or as 'ONNX'"),
         ({"file_format": "GEIR"}, ValueError, "'file_format' must be one of"),
-        ({"mean": "0"}, TypeError, "'mean' must be int or float, but got str"),
-        ({"std_dev": True}, TypeError, "'std_dev' must be int or float, but got bool"),
         ({"std_dev": 0}, ValueError, "'std_dev' must be a number above 0"),
         ({"mean": 256}, ValueError, "'mean' must lie between 0 and 255"),
         ({"network": nn.ReLU()}, ValueError, "ReLU has nothing that is quantized"),
