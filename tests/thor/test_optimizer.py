@@ -126,7 +126,6 @@ def test_damping_that_is_no_tensor_is_named_at_the_first_step() -> None:
         ({"batch_size": 0}, ValueError, "'batch_size' must be positive, but got 0"),
         ({"batch_size": "4"}, TypeError, ""),
         ({"frequency": 1}, ValueError, "'frequency' must be at least 2, but got 'frequency' 1"),
-        ({"momentum": -0.5}, ValueError, "'momentum' must be at least 0.0, but got 'momentum' -0.5"),
     ],
 )
 def test_bad_arguments_are_named(options: dict, error: type[Exception], text: str) -> None:
