@@ -27,8 +27,10 @@ __all__ = [
     "divided",
     "in_single",
     "is_zero",
+    "left_as_is",
     "number",
     "on_device",
+    "portions",
     "root",
     "single",
     "smaller",
@@ -46,6 +48,27 @@ _dtype = _Base.__dict__["dtype"].__get__
 def on_device(tensor: torch.Tensor) -> bool:
     """Whether reading its values would wait for a device."""
     return tensor.device.type != "cpu"
+
+
+_LARGEST_PORTION, _SMALLEST_PORTION, _PORTIONS = 1 << 26, 1 << 20, 32
+
+
+def portions(tensors: Sequence[torch.Tensor]) -> Iterator[slice]:
+    """Slices of a list that are computed one after the other on a device, so that temporaries stay small beside the
+    whole: 1/32 of it, at least 1 MB, at most 64 MB. On a CPU all at once.
+    """
+    if not tensors or not on_device(tensors[0]):
+        yield slice(0, len(tensors))
+        return
+    sizes = [item.numel() * item.element_size() for item in tensors]
+    limit = min(max(sum(sizes) // _PORTIONS, _SMALLEST_PORTION), _LARGEST_PORTION)
+    start = held = 0
+    for place, size in enumerate(sizes):
+        if held and held + size > limit:
+            yield slice(start, place)
+            start, held = place, 0
+        held += size
+    yield slice(start, len(tensors))
 
 
 def counted(count: torch.Tensor) -> Number:
@@ -154,23 +177,37 @@ def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[li
 def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
     """One step of ``optimizer``, unless ``skipped`` (bool, or a bool tensor of one element).
 
-    On a device that is decided there: what the step writes is kept before, and put back where it was to be left out.
-    An optimizer of the user's own may do more than write tensors, so the host waits for its decision.
+    On a device that is decided there: by the optimizer for each part of its update, or for all that it writes. An
+    optimizer of the user's own may do more than write tensors, so the host waits for its decision.
     """
-    written = optimizer._written() if isinstance(skipped, torch.Tensor) and on_device(skipped) else None
-    if written is None:
-        if not skipped:
-            optimizer(gradients)
-        return
-    groups = [Views(group) for group in _by_kind(written)]  # no aliases of the program's
-    flag = plain(skipped).reshape(())
-    with torch.no_grad():
-        before = [_joined(group) for group in groups]
+    if isinstance(skipped, torch.Tensor) and on_device(skipped):
+        flag = plain(skipped).reshape(())
+        if getattr(optimizer, "_leaves_out", False):
+            optimizer.__dict__["_left_out"] = flag
+            try:
+                optimizer(gradients)
+            finally:
+                optimizer.__dict__["_left_out"] = None
+            return
+        written = optimizer._written()
+        if written is not None:
+            with torch.no_grad(), left_as_is(flag, written):
+                optimizer(gradients)
+            return
+    if not skipped:
         optimizer(gradients)
-        for group, old in zip(groups, before):
-            kept = torch.where(flag, old, _joined(group))
-            parts = torch.split(kept, [item.numel() for item in group])
-            torch._foreach_copy_(group, [part.view(item.shape) for part, item in zip(parts, group)])
+
+
+@contextlib.contextmanager
+def left_as_is(flag: torch.Tensor, written: Sequence[torch.Tensor]) -> Iterator[None]:
+    """Put back in the end what the tensors held before, where ``flag`` (bool, on the device) is True."""
+    groups = [Views(group) for group in _by_kind(written)]  # no aliases of the program's
+    before = [_joined(group) for group in groups]
+    yield
+    for group, old in zip(groups, before):
+        torch.where(flag, old, _joined(group), out=old)
+        parts = torch.split(old, [item.numel() for item in group])
+        torch._foreach_copy_(group, [part.view(item.shape) for part, item in zip(parts, group)])
 
 
 def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:

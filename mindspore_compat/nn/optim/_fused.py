@@ -1,5 +1,6 @@
-"""Momentum in one pass over the memory, by torch's fused kernel where the tensors allow it, else by its ``_foreach``
-ones.
+"""Momentum and Adam in one pass over the memory, by torch's fused kernels where the tensors allow it.
+
+A fused kernel makes no temporaries, and leaves all as it is where a flag on the device says so (``found_inf``).
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_, in_single
+from mindspore_compat.nn.optim._device import Number, add_scaled_, as_weight, in_single
 
-__all__ = ["check_nesterov", "momentum_step"]
+__all__ = ["adam_step", "check_nesterov", "is_fusible", "momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
@@ -38,24 +39,30 @@ def momentum_step(
     momentum: float,
     dampening: float = 0.0,
     nesterov: bool = False,
+    decay: float = 0.0,
+    found_inf: torch.Tensor | None = None,
 ) -> None:
     """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer);
     in place.
+
+    For callers that ask `is_fusible` first: ``decay``·p is added to g, and ``found_inf`` (float32, one element) leaves
+    the step out where it is 1.
     """
-    if momentum and _fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
+    if momentum and is_fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
         # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last
         # order
         torch._fused_sgd_(
             parameters,
             list(map(_contiguous, gradients)),
             buffers,
-            weight_decay=0.0,
+            weight_decay=decay,
             momentum=momentum,
-            lr=rate,
+            lr=as_weight(rate),
             dampening=dampening,
             nesterov=nesterov,
             maximize=False,
             is_first_step=False,
+            found_inf=found_inf,
         )
         return
     if not _NARROW.isdisjoint(map(_dtype, parameters)):
@@ -71,16 +78,53 @@ def momentum_step(
         add_scaled_(parameters, buffers, -rate)
 
 
-def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Sequence[Any]) -> bool:
-    """One dtype, one device, dense, and no gaps in what is updated."""
-    everything = [*parameters, *gradients, *buffers]
+_ENDLESS = 1e9  # a count of steps at which torch's bias corrections are 1
+
+
+def adam_step(
+    parameters: Sequence[Any],
+    gradients: Sequence[Any],
+    means: Sequence[Any],
+    squares: Sequence[Any],
+    maxima: Sequence[Any],
+    rate: Number,
+    betas: tuple[float, float],
+    epsilon: float,
+    decay: float = 0.0,
+    is_decoupled: bool = False,
+    found_inf: torch.Tensor | None = None,
+) -> None:
+    """m, v as usual; p -= rate·m/(sqrt(v) + epsilon), in place, without bias correction.
+
+    ``decay``·p is added to g, or if it is decoupled to what is multiplied by the rate. ``maxima`` are those of v, or
+    empty. ``found_inf`` as in `momentum_step`.
+    """
+    step = torch.full((), _ENDLESS, dtype=torch.float32, device=parameters[0].device)
+    kernel = torch._fused_adamw_ if is_decoupled else torch._fused_adam_
+    kernel(
+        parameters,
+        list(map(_contiguous, gradients)),
+        means,
+        squares,
+        maxima,
+        [step] * len(parameters),
+        lr=as_weight(rate),
+        beta1=betas[0],
+        beta2=betas[1],
+        weight_decay=decay,
+        eps=epsilon,
+        amsgrad=bool(maxima),
+        maximize=False,
+        found_inf=found_inf,
+    )
+
+
+def is_fusible(parameters: Sequence[Any], gradients: Sequence[Any], *states: Sequence[Any]) -> bool:
+    """Return whether torch's fused kernels take them: one dtype, one device, dense, and no gaps in what is updated."""
+    updated = [*parameters, *(item for state in states for item in state)]
+    everything = [*updated, *gradients]
     dtypes = set(map(_dtype, everything))
-    if (
-        len(dtypes) > 1
-        or not dtypes <= _FUSED_DTYPES
-        or not all(map(_is_contiguous, parameters))
-        or not all(map(_is_contiguous, buffers))
-    ):
+    if len(dtypes) > 1 or not dtypes <= _FUSED_DTYPES or not all(map(_is_contiguous, updated)):
         return False
     devices = set(map(_device, everything))
     return (

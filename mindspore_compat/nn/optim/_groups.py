@@ -299,16 +299,18 @@ class Groups(Cell):
         }
         return [values[id(item)] for item in decays]
 
-    def _bucketed(self, rates: Any, decays: Sequence[Number]) -> Iterable[tuple[list[int] | None, Number, Number]]:
+    def _bucketed(
+        self, rates: Any, decays: Sequence[Number], by_decay: bool
+    ) -> Iterable[tuple[list[int] | None, Number, Number]]:
         """(positions or None for all, learning rate, weight decay) of each set of parameters that are
-        updated together.
+        updated together; the decay is 0 but if ``by_decay``.
         """
-        if not isinstance(rates, list) and (not self._decoupled_decay or len(set(map(_key, decays))) <= 1):
-            return [(None, rates, decays[0] if self._decoupled_decay else 0.0)]
+        if not isinstance(rates, list) and (not by_decay or len(set(map(_key, decays))) <= 1):
+            return [(None, rates, decays[0] if by_decay else 0.0)]
         buckets: dict[Any, tuple[list[int], Number, Number]] = {}
         for position, decay in enumerate(decays):
             rate = rates[position] if isinstance(rates, list) else rates
-            own_decay = decay if self._decoupled_decay else 0.0
+            own_decay = decay if by_decay else 0.0
             key = _key(rate), _key(own_decay)
             buckets.setdefault(key, ([], rate, own_decay))[0].append(position)
         return list(buckets.values())

@@ -17,8 +17,10 @@ from mindspore_compat.nn.optim._device import (
     in_single,
     is_zero,
     number,
+    on_device,
     root,
 )
+from mindspore_compat.nn.optim._fused import adam_step, is_fusible
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -55,6 +57,7 @@ class Adam(Optimizer):
 
     _counts = ("global_step", "beta1_power", "beta2_power")
     _repeats = "on a device"
+    _fused_states = ("moment1", "moment2", "vhat")
     _takes_rows = True
 
     def __init__(
@@ -102,7 +105,8 @@ class Adam(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        self._advance(parameters, gradients, moments1, moments2, rate, (self.beta1_power, self.beta2_power), picks)
+        powers = self.beta1_power, self.beta2_power
+        self._advance(parameters, gradients, moments1, moments2, rate, powers, picks, decay)
 
     def _advance(
         self,
@@ -113,10 +117,18 @@ class Adam(Optimizer):
         rate: Number,
         powers: tuple[Any, Any],
         picks: list[int] | None,
+        decay: float = 0.0,
     ) -> None:
         rate = rate * root(1.0 - counted(powers[1])) / (1.0 - counted(powers[0]))
         maxima = self._picked(self.vhat, picks) if self.use_amsgrad else []
         beta1 = number(self.beta1)
+        if self._is_fused() and is_fusible(parameters, gradients, moments1, moments2, maxima):
+            betas = (beta1, number(self.beta2))
+            adam_step(
+                *(parameters, gradients, moments1, moments2, maxima, rate, betas, number(self.eps), decay),
+                found_inf=self._found_inf(),
+            )
+            return
         with in_single((parameters, moments1, moments2, maxima), gradients) as (values, means, squares, tops, slopes):
             update_moments(means, squares, slopes, beta1, number(self.beta2))
             if self.use_amsgrad:
@@ -129,6 +141,9 @@ class Adam(Optimizer):
                 numerators = list(torch._foreach_mul(means, beta1))
                 torch._foreach_add_(numerators, slopes, alpha=1.0 - beta1)
             add_quotients_(values, numerators, divisors, -rate)
+
+    def _is_fused(self) -> bool:
+        return on_device(self.global_step) and (self.use_amsgrad or not self.use_nesterov) and not self.use_lazy
 
     def _apply_adam(
         self,
@@ -185,6 +200,7 @@ class AdamWeightDecay(Optimizer):
 
     _decoupled_decay = True
     _repeats = "on a device"
+    _fused_states = ("moments1", "moments2")
 
     def __init__(
         self,
@@ -205,6 +221,14 @@ class AdamWeightDecay(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
+        if self._is_fused() and is_fusible(parameters, gradients, moments1, moments2):
+            betas = (number(self.beta1), number(self.beta2))
+            adam_step(
+                *(parameters, gradients, moments1, moments2, [], rate, betas, number(self.eps), decay),
+                is_decoupled=True,
+                found_inf=self._found_inf(),
+            )
+            return
         update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
         divisors = torch._foreach_sqrt(moments2)
         torch._foreach_add_(divisors, number(self.eps))
@@ -214,3 +238,6 @@ class AdamWeightDecay(Optimizer):
         updates = list(torch._foreach_div(moments1, divisors))
         add_scaled_(updates, parameters, decay)
         add_scaled_(parameters, updates, -rate)
+
+    def _is_fused(self) -> bool:
+        return on_device(self.global_step) and not self.dynamic_weight_decay

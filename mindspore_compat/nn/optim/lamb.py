@@ -63,11 +63,7 @@ class Lamb(Optimizer):
         torch._foreach_div_(updates, divisors)
         if not is_zero(decay):
             add_scaled_(updates, parameters, decay)
-        weight_norms, update_norms = torch._foreach_norm(parameters), torch._foreach_norm(updates)
-        ones = [torch.ones_like(norm) for norm in weight_norms]
-        ratios = [
-            torch.where((w > 0) & (u > 0), w / u, one).clamp(max=10.0)
-            for w, u, one in zip(weight_norms, update_norms, ones)
-        ]
-        torch._foreach_mul_(updates, ratios)
+        weights, norms = (torch.stack(torch._foreach_norm(items)) for items in (parameters, updates))
+        ratios = torch.where((weights > 0) & (norms > 0), weights / norms, 1.0).clamp(max=10.0)
+        torch._foreach_mul_(updates, torch.unbind(ratios))
         add_scaled_(parameters, updates, -rate)

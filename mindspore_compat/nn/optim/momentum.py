@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.nn.optim._device import Number
+from mindspore_compat.nn.optim._device import Number, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
 
@@ -22,6 +22,7 @@ class Momentum(Optimizer):
     """
 
     _repeats = "always"
+    _fused_states = ("moments",)
 
     def __init__(
         self,
@@ -48,4 +49,9 @@ class Momentum(Optimizer):
             rate,
             _item(self.momentum),
             nesterov=self.use_nesterov,
+            decay=decay,
+            found_inf=self._found_inf() if self._is_fused() else None,
         )
+
+    def _is_fused(self) -> bool:
+        return on_device(self.parameters[0]) and bool(_item(self.momentum))

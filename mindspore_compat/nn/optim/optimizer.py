@@ -9,10 +9,11 @@ _members.py gives them, as upstream's documentation shows.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -29,7 +30,17 @@ from mindspore_compat.communication import _collectives, _groups, _start
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
-from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, number, on_device, widened
+from mindspore_compat.nn.optim._device import (
+    Number,
+    add_scaled,
+    is_zero,
+    left_as_is,
+    number,
+    on_device,
+    portions,
+    widened,
+)
+from mindspore_compat.nn.optim._fused import is_fusible
 from mindspore_compat.nn.optim._groups import (
     _IteratorLearningRate,
     _key,
@@ -189,7 +200,7 @@ class Optimizer(Members):
         if self._takes_rows:
             for parameter in ordered:
                 watch_rows(parameter)
-        self.__dict__["_buckets"] = None
+        self.__dict__.update(_buckets=None, _left_out=None)
         self._settle()
 
     # --- the step -----------------------------------------------------------------------------------------------------
@@ -277,17 +288,93 @@ class Optimizer(Members):
             self._refuse(gradients)
         with torch.no_grad():
             rows = counts_of(self, gradients) if self._takes_rows else {}
-            gradients = self._prepared(gradients, rows)
-            rates, decays = self._current_rates(), self._current_decays()
-            torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
-            self._begin_step()
-            for picks, rate, decay in self._bucketed(rates, decays):
-                chosen = gradients if picks is None else [gradients[pick] for pick in picks]
-                kept = Kept(self, rows, picks) if rows else None
-                self._update(self._picked(self.parameters, picks), chosen, rate, decay, picks)  # type: ignore[arg-type]
+            is_fused = not rows and self._is_fused() and self._is_fusible(gradients)
+            states = [] if is_fused or self.__dict__["_left_out"] is None else self._states()
+            with self._left_out_beside(states):
+                self._step(gradients, rows, states, is_fused)
+        return True if self._answers_once else (True,) * self.param_length
+
+    def _step(self, gradients: list[Any], rows: dict[int, torch.Tensor], states: list[Any], is_fused: bool) -> None:
+        in_kernel = is_fused and not self._decoupled_decay and self._decays_in_kernel()
+        gradients = self._prepared(gradients, rows, not in_kernel)
+        rates, decays = self._current_rates(), self._current_decays()
+        torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
+        self._begin_step()
+        flag = None if is_fused else self.__dict__["_left_out"]
+        for picks, rate, decay in self._bucketed(rates, decays, self._decoupled_decay or in_kernel):
+            for part in [picks] if is_fused else self._portions(picks):
+                chosen = gradients if part is None else [gradients[pick] for pick in part]
+                kept = Kept(self, rows, part) if rows else None
+                parameters = self._picked(self.parameters, part)  # type: ignore[arg-type]
+                if flag is None:
+                    self._update(parameters, chosen, rate, decay, part)
+                else:
+                    written = [item for state in states for item in self._picked(state, part)]
+                    with left_as_is(flag, list(filter(on_device, [*parameters, *written]))):
+                        self._update(parameters, chosen, rate, decay, part)
                 if kept is not None:
                     kept.put_back()
-        return True if self._answers_once else (True,) * self.param_length
+
+    # --- what bounds the memory of a step on a device ----------------------------------------------------------------
+
+    #: the states that torch's fused kernel writes beside the parameters, if `_update` calls one
+    _fused_states: tuple[str, ...] = ()
+
+    def _is_fused(self) -> bool:
+        """Whether its settings are such that `_update` calls a fused kernel of torch."""
+        return False
+
+    def _is_fusible(self, gradients: list[Any]) -> bool:
+        states = [self._picked(getattr(self, name), None) for name in self._fused_states if hasattr(self, name)]
+        return is_fusible(self._picked(self.parameters, None), gradients, *states)  # type: ignore[arg-type]
+
+    def _decays_in_kernel(self) -> bool:
+        """Whether weight decay may be left to the kernel: constant, and with nothing else between both."""
+        return not (
+            self.dynamic_weight_decay or self.need_scale or self._own_methods or any(self.grad_centralization_flags)
+        )
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether a step is left out where ``_left_out`` says so on the device; `unless` sets that."""
+        self._settle()
+        return type(self).construct is Optimizer.construct and self._is_recorded and on_device(self.parameters[0])
+
+    @contextlib.contextmanager
+    def _left_out_beside(self, states: list[Any]) -> Iterator[None]:
+        """Where the step is left out, put back what it writes beside its parameters and ``states``: its counts."""
+        flag = self.__dict__["_left_out"]
+        if flag is None:
+            yield
+            return
+        names = [] if states else self._fused_states
+        known = [*states, *(getattr(self, name) for name in names if hasattr(self, name)), self.parameters]
+        parts = {id(item) for state in known for item in state}
+        with left_as_is(flag, [item for item in self._written() or () if id(item) not in parts]):
+            yield
+
+    def _states(self) -> list[Any]:
+        """The states with one tensor for each parameter."""
+        return [
+            value
+            for value in self.__dict__.values()
+            if isinstance(value, ParameterTuple) and len(value) == self.param_length and value is not self.parameters
+        ]
+
+    def _portions(self, picks: list[int] | None) -> list[list[int] | None]:
+        """The positions that are updated one after the other, so that temporaries are small beside the network."""
+        parts: dict[Any, Any] = self.__dict__.setdefault("_portion_lists", {})
+        key = (_device(self.parameters[0]), None if picks is None else tuple(picks))
+        if key not in parts:
+            positions = list(range(self.param_length)) if picks is None else picks
+            found = [positions[part] for part in portions([self.parameters[pick] for pick in positions])]
+            parts[key] = [picks] if len(found) == 1 else found
+        return parts[key]
+
+    def _found_inf(self) -> torch.Tensor | None:
+        """The flag for torch's fused kernels."""
+        flag = self.__dict__["_left_out"]
+        return None if flag is None else flag.to(torch.float32).reshape(1)
 
     def _refuse(self, gradients: list[Any]) -> None:
         for parameter, gradient in zip(self.parameters, gradients):
@@ -327,11 +414,11 @@ class Optimizer(Members):
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 
-    def _prepared(self, gradients: list[Any], rows: dict[int, torch.Tensor]) -> list[Any]:
+    def _prepared(self, gradients: list[Any], rows: dict[int, torch.Tensor], decays: bool = True) -> list[Any]:
         own = () if self._decoupled_decay else self._own_methods
         if "decay_weight" in own:
             gradients = list(self.decay_weight(wrap(tuple(gradients))))
-        elif self.exec_weight_decay and not self._decoupled_decay:
+        elif decays and self.exec_weight_decay and not self._decoupled_decay:
             gradients = self._decayed(gradients, rows)
         if "gradients_centralization" in own:
             gradients = list(self.gradients_centralization(wrap(tuple(gradients))))

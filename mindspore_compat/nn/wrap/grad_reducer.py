@@ -19,6 +19,7 @@ from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import get_auto_parallel_context, is_graph_mode
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim._device import portions
 from mindspore_compat.nn.wrap._buckets import Reduction, allreduce_fusion, plan
 from mindspore_compat.ops.operations.comm_ops import AllReduce
 from mindspore_compat.parallel._utils import _get_gradients_mean
@@ -161,6 +162,8 @@ def reducing(
 
     In PYNATIVE_MODE they are sent while the backward pass goes on; in GRAPH_MODE, where it is replayed, after it.
 
+    The function empties a list of gradients as it goes.
+
     Args:
         reducer: a `DistributedGradReducer`, or any function of gradients.
         scale: of shape (), the gradients are multiplied by it before.
@@ -179,9 +182,13 @@ def reducing(
 
 
 def _scaled(found: Any, scale: torch.Tensor | None) -> Any:
+    """Multiply gradients. On a device a list loses each as soon as its product is there, so that its memory is free."""
     if scale is None:
         return found
-    return tuple(torch._foreach_mul([plain(item) for item in found], scale))
+    given = found if isinstance(found, list) else list(found)
+    for part in portions(given):
+        given[part] = torch._foreach_mul([plain(item) for item in given[part]], scale)
+    return tuple(given)
 
 
 def agree_on_parameters(parameters: Sequence[Any]) -> None:

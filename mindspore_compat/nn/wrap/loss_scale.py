@@ -114,8 +114,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale = plain(self.scale_sense).clone()
         factor = 1.0 / scale.reshape(())
         with reducing(self.grad_reducer, self.weights, factor, self._in_parts) as reduced:
-            loss, found = self._scaled_gradients(inputs, scale)
-        found = wrap(reduced(found))
+            loss, scaled = self._scaled_gradients(inputs, scale)
+            scaled = list(scaled)  # the tuple would hold what is done with
+        found = wrap(reduced(scaled))
         overflow = self.get_overflow_status(None, found)
         unless(self.process_loss_scale(overflow), self.optimizer, found)
         return loss, overflow, wrap(plain(self.scale_sense).clone())
