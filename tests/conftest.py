@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 import torch
@@ -22,6 +23,9 @@ from tests.support.oracle import oracle_python
 from tests.support.sessions_device import on_cuda, skip_cpu_only, start_on_cuda
 
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # torch.compile leaves no pool of threads behind
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # no test fails for a slow machine
+hypothesis.settings.load_profile("untimed")
 
 # set by libraries when they first work, not by us
 _FOREIGN_VARIABLES = (

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mindspore_compat as ms
@@ -129,7 +129,6 @@ def test_random_numbers_are_drawn_once() -> None:
     np.testing.assert_array_equal(after, ops.standard_normal((2,)).asnumpy())
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=5), st.sampled_from(INTEGERS[2:4]))
 def test_polynomials_have_their_derivatives(values: list[int], dtype: Any) -> None:
     x = Tensor(values, dtype)
