@@ -28,7 +28,7 @@ def test_debug_levels() -> None:
 
 
 def test_a_mindir_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(FileNotFoundError, match="no.mindir"):
         ms.load_mindir(str(tmp_path / "no.mindir"))
 
 
