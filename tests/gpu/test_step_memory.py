@@ -12,6 +12,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat.nn.optim import _device
 
+pytestmark = pytest.mark.gpu
 LAYERS, WIDTH = 32, 128
 OPTIMIZERS: dict[str, Any] = {
     "Adam": lambda params: nn.Adam(params, 1e-3),
