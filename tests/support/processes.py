@@ -12,7 +12,7 @@ __all__ = ["run_python", "run_script"]
 _ROOT = Path(__file__).parents[2]
 
 
-def run_python(*arguments: str, cwd: Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def run_python(*arguments: str, cwd: Path, timeout: float = 400) -> subprocess.CompletedProcess[str]:
     """``python ARGUMENTS`` in folder `cwd`, with this checkout importable."""
     environment = {**os.environ, "PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1"}
     return subprocess.run(

@@ -33,7 +33,7 @@ def run_ranks(
     size: int,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    timeout: float = 120,
+    timeout: float = 400,
 ) -> list[str]:
     """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables.
 

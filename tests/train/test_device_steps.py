@@ -24,7 +24,7 @@ _results: dict[str, Any] = {}
 
 def result_of(part: str) -> Any:
     if part not in _results:
-        run = run_python("-m", PROGRAM, part, cwd=ROOT, timeout=300)
+        run = run_python("-m", PROGRAM, part, cwd=ROOT, timeout=1200)
         assert run.returncode == 0, run.stderr[-4000:]
         _results[part] = json.loads(run.stdout.splitlines()[-1])
     return _results[part]
