@@ -112,7 +112,7 @@ def _copied(x: torch.Tensor) -> torch.Tensor:
     return wrap(torch.clone(x))
 
 
-def _own_values(values: Any) -> Any:
+def _copy_views(values: Any) -> Any:
     """Return the values of ``x[i], x[j] = a, b``, where a view would show what the first assignment writes."""
     if type(values) not in (tuple, list):
         return values
@@ -155,7 +155,7 @@ _HELPERS: dict[str, Any] = {
         "path": _own_path,
         "attribute": _own_attribute,
         "slice": slice,
-        "values": _own_values,
+        "values": _copy_views,
     }.items()
 }
 

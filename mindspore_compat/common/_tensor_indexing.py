@@ -21,7 +21,7 @@ __all__ = [
     "numpy_index",
     "positive_steps",
     "remember_origin",
-    "taken",
+    "take_elements",
     "write_back",
 ]
 
@@ -173,7 +173,7 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
     too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
 
     An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
-    has an origin itself. Operators take their results by `taken`.
+    has an origin itself. Operators take their results by `take_elements`.
     """
     before = origin._indexed_from
     if _same_memory(origin, result):
@@ -184,7 +184,7 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
         result._indexed_from = (TensorWeakRef(origin), index, False)
 
 
-def taken(origin: torch.Tensor, index: Any) -> torch.Tensor:
+def take_elements(origin: torch.Tensor, index: Any) -> torch.Tensor:
     """Return ``origin[index]`` as the result of an operator: what is assigned to its elements stays there."""
     return torch.Tensor.__getitem__(origin, index)
 

@@ -133,7 +133,7 @@ class Insides:
             True.
 
         Raises:
-            OSError: if the file can not be written. RuntimeError: for a Tensor on
+            OSError: if the file cannot be written. RuntimeError: for a Tensor on
                 a GPU, whose kernels do not read files.
 
         Examples:

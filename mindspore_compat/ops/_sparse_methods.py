@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._api.former_names import known_as
 from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import taken
+from mindspore_compat.common._tensor_indexing import take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops._adapt import checks_places
@@ -53,7 +53,7 @@ def _coo_by(name: str, dense: Any, sparse: Any = None) -> Any:
 @checks_places("COOTensor")
 def _at(x: Any, dense: Any) -> Any:
     """The values of a dense tensor at the places of a COOTensor."""
-    return wrap(taken(dense, _coordinates(x)))
+    return wrap(take_elements(dense, _coordinates(x)))
 
 
 def _coordinates(x: Any) -> tuple[torch.Tensor, ...]:
@@ -75,7 +75,9 @@ def _coo_to_csr(self: COOTensor) -> CSRTensor:
     if self.ndim != 2:
         raise ValueError(f"For 'COOTensor.to_csr', the COOTensor must have 2 axes, but got {self.ndim}.")
     order = torch.argsort(self.indices[:, 0], stable=True)
-    return as_csr(COOTensor(wrap(taken(self.indices, order)), wrap(taken(self.values, order)), self.shape))
+    return as_csr(
+        COOTensor(wrap(take_elements(self.indices, order)), wrap(take_elements(self.values, order)), self.shape)
+    )
 
 
 def _coalesced(self: COOTensor) -> COOTensor:

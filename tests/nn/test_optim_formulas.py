@@ -95,7 +95,7 @@ def test_lars_takes_over_loss_scale() -> None:
     [
         (lambda p: FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "dynamic learning rate"),
         (lambda p: AdaFactor(p, 0.1), ValueError, "relative_step=False"),
-        (lambda p: AdaFactor(p, relative_step=False), ValueError, "can not be None"),
+        (lambda p: AdaFactor(p, relative_step=False), ValueError, "cannot be None"),
     ],
 )
 def test_wrong_arguments_are_refused_as_upstream_does(make: Any, error: type[Exception], text: str) -> None:

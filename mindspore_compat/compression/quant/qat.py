@@ -141,7 +141,7 @@ class QuantizationAwareTraining(Quantizer):
         """The network, changed in place; on every device.
 
         Raises:
-            ValueError: if it holds an activation that can not be replaced.
+            ValueError: if it holds an activation that cannot be replaced.
         """
         return convert(
             network,

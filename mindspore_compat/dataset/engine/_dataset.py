@@ -246,7 +246,7 @@ class Dataset(Node):
         """Write the rows as MindRecord files, which `MindDataset` reads. Small ints become int32, float16 float32.
 
         Raises:
-            ValueError: for another file type. RuntimeError: for columns that MindRecord can not
+            ValueError: for another file type. RuntimeError: for columns that MindRecord cannot
                 hold.
         """
         if file_type != "mindrecord":

@@ -2,7 +2,7 @@
 MindSpore 1.x and 2.0; 2.10 dropped it.
 
 A row of the file is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id,
-``second_id`` and ``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` may be lacking.
+``second_id`` and ``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` is optional.
 ``node_feature_index`` and ``edge_feature_index`` list the numbers of the fields ``node_feature_1``,
 ``edge_feature_1``, … that the row has.
 """

@@ -27,7 +27,7 @@ __all__ = [
     "divided",
     "in_single",
     "is_zero",
-    "left_as_is",
+    "restore_if",
     "number",
     "on_device",
     "portions",
@@ -182,16 +182,16 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
     """
     if isinstance(skipped, torch.Tensor) and on_device(skipped):
         flag = plain(skipped).reshape(())
-        if getattr(optimizer, "_leaves_out", False):
-            optimizer.__dict__["_left_out"] = flag
+        if hasattr(type(optimizer), "_skips_on_device") and optimizer._skips_on_device:
+            optimizer.__dict__["_skip_flag"] = flag
             try:
                 optimizer(gradients)
             finally:
-                optimizer.__dict__["_left_out"] = None
+                optimizer.__dict__["_skip_flag"] = None
             return
         written = optimizer._written()
         if written is not None:
-            with torch.no_grad(), left_as_is(flag, written):
+            with torch.no_grad(), restore_if(flag, written):
                 optimizer(gradients)
             return
     if not skipped:
@@ -199,7 +199,7 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
 
 
 @contextlib.contextmanager
-def left_as_is(flag: torch.Tensor, written: Sequence[torch.Tensor]) -> Iterator[None]:
+def restore_if(flag: torch.Tensor, written: Sequence[torch.Tensor]) -> Iterator[None]:
     """Put back in the end what the tensors held before, where ``flag`` (bool, on the device) is True."""
     groups = [Views(group) for group in _by_kind(written)]  # no aliases of the program's
     before = [_joined(group) for group in groups]

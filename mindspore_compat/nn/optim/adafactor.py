@@ -47,13 +47,13 @@ class AdaFactor(Optimizer):
     ) -> None:
         if learning_rate is not None and relative_step:
             raise ValueError(
-                f"For 'AdaFactor', 'learning_rate' can not be given together with relative_step=True, but got "
+                f"For 'AdaFactor', 'learning_rate' cannot be given together with relative_step=True, but got "
                 f"{learning_rate}. Set relative_step=False."
             )
         if warmup_init and not relative_step:
             raise ValueError("For 'AdaFactor', warmup_init=True requires relative_step=True, but got False.")
         if learning_rate is None and not relative_step:
-            raise ValueError("For 'AdaFactor', 'learning_rate' can not be None with relative_step=False.")
+            raise ValueError("For 'AdaFactor', 'learning_rate' cannot be None with relative_step=False.")
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
         self.eps = tuple(eps)
         self.clip_threshold = clip_threshold

@@ -34,10 +34,10 @@ from mindspore_compat.nn.optim._device import (
     Number,
     add_scaled,
     is_zero,
-    left_as_is,
     number,
     on_device,
     portions,
+    restore_if,
     widened,
 )
 from mindspore_compat.nn.optim._fused import is_fusible
@@ -200,7 +200,7 @@ class Optimizer(Members):
         if self._takes_rows:
             for parameter in ordered:
                 watch_rows(parameter)
-        self.__dict__.update(_buckets=None, _left_out=None)
+        self.__dict__.update(_buckets=None, _skip_flag=None)
         self._settle()
 
     # --- the step -----------------------------------------------------------------------------------------------------
@@ -289,8 +289,8 @@ class Optimizer(Members):
         with torch.no_grad():
             rows = counts_of(self, gradients) if self._takes_rows else {}
             is_fused = not rows and self._is_fused() and self._is_fusible(gradients)
-            states = [] if is_fused or self.__dict__["_left_out"] is None else self._states()
-            with self._left_out_beside(states):
+            states = [] if is_fused or self.__dict__["_skip_flag"] is None else self._states()
+            with self._restore_others_if(states):
                 self._step(gradients, rows, states, is_fused)
         return True if self._answers_once else (True,) * self.param_length
 
@@ -300,7 +300,7 @@ class Optimizer(Members):
         rates, decays = self._current_rates(), self._current_decays()
         torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
         self._begin_step()
-        flag = None if is_fused else self.__dict__["_left_out"]
+        flag = None if is_fused else self.__dict__["_skip_flag"]
         for picks, rate, decay in self._bucketed(rates, decays, self._decoupled_decay or in_kernel):
             for part in [picks] if is_fused else self._portions(picks):
                 chosen = gradients if part is None else [gradients[pick] for pick in part]
@@ -310,7 +310,7 @@ class Optimizer(Members):
                     self._update(parameters, chosen, rate, decay, part)
                 else:
                     written = [item for state in states for item in self._picked(state, part)]
-                    with left_as_is(flag, list(filter(on_device, [*parameters, *written]))):
+                    with restore_if(flag, list(filter(on_device, [*parameters, *written]))):
                         self._update(parameters, chosen, rate, decay, part)
                 if kept is not None:
                     kept.put_back()
@@ -335,22 +335,22 @@ class Optimizer(Members):
         )
 
     @property
-    def _leaves_out(self) -> bool:
-        """Whether a step is left out where ``_left_out`` says so on the device; `unless` sets that."""
+    def _skips_on_device(self) -> bool:
+        """Whether a step is left out where ``_skip_flag`` says so on the device; `unless` sets that."""
         self._settle()
         return type(self).construct is Optimizer.construct and self._is_recorded and on_device(self.parameters[0])
 
     @contextlib.contextmanager
-    def _left_out_beside(self, states: list[Any]) -> Iterator[None]:
+    def _restore_others_if(self, states: list[Any]) -> Iterator[None]:
         """Where the step is left out, put back what it writes beside its parameters and ``states``: its counts."""
-        flag = self.__dict__["_left_out"]
+        flag = self.__dict__["_skip_flag"]
         if flag is None:
             yield
             return
         names = [] if states else self._fused_states
         known = [*states, *(getattr(self, name) for name in names if hasattr(self, name)), self.parameters]
         parts = {id(item) for state in known for item in state}
-        with left_as_is(flag, [item for item in self._written() or () if id(item) not in parts]):
+        with restore_if(flag, [item for item in self._written() or () if id(item) not in parts]):
             yield
 
     def _states(self) -> list[Any]:
@@ -373,7 +373,7 @@ class Optimizer(Members):
 
     def _found_inf(self) -> torch.Tensor | None:
         """The flag for torch's fused kernels."""
-        flag = self.__dict__["_left_out"]
+        flag = self.__dict__["_skip_flag"]
         return None if flag is None else flag.to(torch.float32).reshape(1)
 
     def _refuse(self, gradients: list[Any]) -> None:

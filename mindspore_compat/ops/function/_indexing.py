@@ -11,7 +11,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat.common._index_bounds import count_from_end, refuse_negative
 from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._tensor_indexing import check_indices, taken
+from mindspore_compat.common._tensor_indexing import check_indices, take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import (
     as_int,
@@ -101,7 +101,7 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
-    return wrap(taken(input_x, tuple(torch.unbind(refuse_negative(indices), -1))))
+    return wrap(take_elements(input_x, tuple(torch.unbind(refuse_negative(indices), -1))))
 
 
 @checks_places("Take", "index", from_end=True)
@@ -290,7 +290,7 @@ def strided_slice(
         else:
             index.append(builtins.slice(None if begin_mask & bit else first, None if end_mask & bit else last, step))
     found = wrap(input_x)[tuple(index)]
-    found._indexed_from = None  # as of `taken`, with negative steps
+    found._indexed_from = None  # as of `take_elements`, with negative steps
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._tensor_indexing import taken
+from mindspore_compat.common._tensor_indexing import take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, in_range, to_dtype
 from mindspore_compat.ops.function._engine import Engine, engine_of, with_seeds
@@ -123,8 +123,8 @@ def shuffle(x: Any, seed: int | None = None) -> Any:
         return wrap(torch.clone(x))
     engine = engine_of(seed, "shuffle", with_seeds(Engine, "shuffle", seed), x)
     if engine is not None:
-        return wrap(taken(x, torch.from_numpy(engine.shuffled(x.shape[0]))))
-    return wrap(taken(x, torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)))
+        return wrap(take_elements(x, torch.from_numpy(engine.shuffled(x.shape[0]))))
+    return wrap(take_elements(x, torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)))
 
 
 apply_dtype_fallback(globals(), __all__)

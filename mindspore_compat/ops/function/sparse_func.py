@@ -14,7 +14,7 @@ import torch
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import in_range, taken
+from mindspore_compat.common._tensor_indexing import in_range, take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
@@ -195,7 +195,7 @@ def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
 def dense_to_sparse_coo(tensor: Any) -> COOTensor:
     """The COOTensor of a matrix, with int32 indices."""
     places = torch.nonzero(tensor)
-    return COOTensor(wrap(places.int()), wrap(taken(tensor, (places[:, 0], places[:, 1]))), tuple(tensor.shape))
+    return COOTensor(wrap(places.int()), wrap(take_elements(tensor, (places[:, 0], places[:, 1]))), tuple(tensor.shape))
 
 
 # --- CSRTensors -------------------------------------------------------------------------------------------------------

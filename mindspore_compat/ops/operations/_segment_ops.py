@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._tensor_indexing import taken
+from mindspore_compat.common._tensor_indexing import take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, dtype_or_none, to_dtype
@@ -110,7 +110,7 @@ def ListDiff(out_idx: Any = torch.int32) -> _Run:
 
     def run(x: Any, y: Any) -> Any:
         places = torch.nonzero(torch.logical_not(torch.isin(x, y)))[:, 0]
-        return wrap(taken(x, places)), wrap(to_dtype(places, dtype_or_none(out_idx) or torch.int32))
+        return wrap(take_elements(x, places)), wrap(to_dtype(places, dtype_or_none(out_idx) or torch.int32))
 
     return run
 

@@ -10,7 +10,7 @@ import torch
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import taken
+from mindspore_compat.common._tensor_indexing import take_elements
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, checks_places
@@ -44,7 +44,7 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
     """(indices (n, axes), values, shape) of the part that begins at ``start``; the shape ends where the tensor does."""
     inside = torch.all((indices >= start) & (indices < start + size), 1)
     return wrap(
-        (indices[inside] - start, taken(values, inside), torch.clamp(torch.minimum(size, shape - start), min=0))
+        (indices[inside] - start, take_elements(values, inside), torch.clamp(torch.minimum(size, shape - start), min=0))
     )
 
 

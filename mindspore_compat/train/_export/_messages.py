@@ -19,7 +19,7 @@ def load_mindir(file_name: str) -> Any:
     """The file's ModelProto.
 
     Raises:
-        ValueError: if it is no MINDIR file. OSError: if it can not be read.
+        ValueError: if it is no MINDIR file. OSError: if it cannot be read.
     """
     model = ModelProto()
     try:

@@ -44,7 +44,7 @@ def convert_quant_network(
 
     Raises:
         ValueError: if ``network`` is no Cell, for more than two values, other bits, ``per_channel`` of activations, or
-            an activation that can not be replaced. TypeError: for values of another type.
+            an activation that cannot be replaced. TypeError: for values of another type.
     """
     if not isinstance(network, Cell):
         raise ValueError(f"For '{_OWNER}', the 'network' must be a Cell, but got {type(network).__name__}.")
