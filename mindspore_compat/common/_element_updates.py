@@ -31,7 +31,7 @@ from mindspore_compat.common._element_stores import FunctionNode, is_of_self, so
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common._wrap import wrap
 
-__all__ = ["in_graph_version"]
+__all__ = ["in_graph_version", "method_in_graph"]
 
 
 def in_graph_version(function: Any) -> Any:
@@ -43,6 +43,15 @@ def in_graph_version(function: Any) -> Any:
         inner = _version(function.__func__)
         return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
     return _version(function) if kind is types.FunctionType else function
+
+
+def method_in_graph(method: Any) -> Any:
+    """Return `in_graph_version` of a bound method where nothing traces: the short way for those without copies."""
+    code = getattr(getattr(method, "__func__", method), "__code__", None)
+    known = _known.get(id(code))
+    if known is not None and known.is_plain and known.code is code and known.generation == stores.generation:
+        return method
+    return in_graph_version(method)
 
 
 class _Known:

@@ -259,7 +259,7 @@ _users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-
 def num_aliases(tensor: torch.Tensor) -> int:
     """How many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
     place = _place(tensor)
-    return _users(place) - _ALONE - _views[place] if place else 0
+    return _users(place) - _ALONE - _views.get(place, 0) if place else 0
 
 
 _nobody_else = torch.empty(1)

@@ -75,7 +75,8 @@ def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return wrap(method(self, *args, **kwargs))
+        result = method(self, *args, **kwargs)
+        return result if type(result) is TENSOR else wrap(result)
 
     return wrapped
 

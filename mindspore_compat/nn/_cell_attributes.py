@@ -14,7 +14,6 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import write_values
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
-from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_listing import Listing
@@ -107,7 +106,7 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             parameter = parameters[name]
-            if is_graph_mode() and parameter is not None and not is_tracing() and (call := current()).is_graph:
+            if parameter is not None and not is_tracing() and (call := current()).is_graph:
                 parameter = read_in_graph(parameter, call)
             if (
                 casting.depth

@@ -17,7 +17,7 @@ from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._element_stores import register
-from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._element_updates import in_graph_version, method_in_graph
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
@@ -137,11 +137,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
         elif call.trains and not THREAD.running and may_keep():
             return self._call_and_keep(args, kwargs, call)
         else:
-            result = in_graph_version(self.construct)(*args, **kwargs)
+            result = method_in_graph(self.construct)(*args, **kwargs)
         if type(result) is _Plain:
             result.__class__ = Tensor
-            return result
-        return wrap(result)
+        return result if type(result) is Tensor else wrap(result)
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that no other call of a Cell or function under ``jit`` is around."""
@@ -149,7 +148,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
-            compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
+            compute = method_in_graph(self.construct) if is_plain else self._call_with_extras
             steps = (without_graph, compute) if is_constant else (compute,)
             return run_in_graph(Call(True, (*args, *kwargs.values())), *steps, *args, **kwargs)
         compute = self.construct if is_plain else self._call_with_extras
