@@ -10,6 +10,8 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
+from mindspore_compat.experimental import optim
+from mindspore_compat.mint import optim as mint_optim
 from mindspore_compat.nn.optim import _device
 
 pytestmark = pytest.mark.gpu
@@ -23,6 +25,28 @@ OPTIMIZERS: dict[str, Any] = {
     "Momentum with a schedule": lambda params: nn.Momentum(params, nn.CosineDecayLR(1e-4, 1e-3, 10), 0.9),
     "RMSProp": lambda params: nn.RMSProp(params, 1e-3),
     "Lamb": lambda params: nn.Lamb(params, 1e-3),
+    "Momentum scaled": lambda params: nn.Momentum(params, 1e-3, 0.9, weight_decay=1e-4, loss_scale=1024.0),
+    "Adam scaled": lambda params: nn.Adam(params, 1e-3, weight_decay=1e-4, loss_scale=1024.0),
+    "RMSProp centered": lambda params: nn.RMSProp(params, 1e-3, centered=True),
+    "SGD": lambda params: nn.SGD(params, 1e-3, momentum=0.9),
+    "Adam with Nesterov": lambda params: nn.Adam(params, 1e-3, use_nesterov=True),
+    "Adam with amsgrad": lambda params: nn.Adam(params, 1e-3, use_amsgrad=True),
+    "AdaMax": lambda params: nn.AdaMax(params, 1e-3),
+    "Adagrad": lambda params: nn.Adagrad(params, learning_rate=1e-3),
+    "Adadelta": lambda params: nn.Adadelta(params, 1e-3),
+    "FTRL": lambda params: nn.FTRL(params, learning_rate=1e-3),
+    "ProximalAdagrad": lambda params: nn.ProximalAdagrad(params, learning_rate=1e-3),
+    "Rprop": lambda params: nn.Rprop(params, 1e-3),
+    "ASGD": lambda params: nn.ASGD(params, 1e-3),
+    "AdaFactor": lambda params: nn.AdaFactor(params),
+    "LARS": lambda params: nn.LARS(nn.Momentum(params, 1e-3, 0.9)),
+    **{
+        f"experimental {name}": lambda params, kind=getattr(optim, name): kind(params, lr=1e-3)
+        for name in optim.__all__
+        if name not in ("Optimizer", "lr_scheduler")
+    },
+    "mint SGD": lambda params: mint_optim.SGD(params, lr=1e-3, momentum=0.9),
+    "mint AdamW with amsgrad": lambda params: mint_optim.AdamW(params, lr=1e-3, amsgrad=True),
 }
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import memory
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 from mindspore_compat.nn.optim.adam import update_moments
@@ -53,7 +52,8 @@ class DecoupledAdam(AdamStates):
 
     def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
         """The running maxima of a group with ``amsgrad``."""
-        return [memory(item) for item in group["max_exp_avg_sq"]]
+        start = self.group_start_id[[item is group for item in self.param_groups].index(True)]
+        return self._at(group["max_exp_avg_sq"], slice(part.start - start, part.stop - start))
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]

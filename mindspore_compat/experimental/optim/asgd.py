@@ -41,9 +41,6 @@ class ASGD(CountingOptimizer):
         self.ax = self.parameters.clone(prefix="ax", init="zeros")
         self._add_counter()
 
-    def _scalars(self) -> list[Any]:
-        return [*self.mu, *self.eta]
-
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         lambd, step = group["lambd"], self._step
         weight = 1.0 / torch.clamp(step - group["t0"], min=1.0)

@@ -43,9 +43,6 @@ class NAdam(CountingOptimizer):
             self._count(1.0, "mu_product_" + item.name, torch.float32) for item in self.parameters
         ]
 
-    def _scalars(self) -> list[Any]:
-        return self.mu_product
-
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
         moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)

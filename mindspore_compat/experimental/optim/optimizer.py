@@ -19,7 +19,7 @@ from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim._device import add_scaled, on_device, widened
+from mindspore_compat.nn.optim._device import Skipping, add_scaled, on_device, portions, widened
 from mindspore_compat.nn.optim._groups import host_parameter, not_negative
 from mindspore_compat.ops.composite.base import HyperMap, Map
 
@@ -30,7 +30,7 @@ _Base = torch._C.TensorBase
 _item = _Base.item
 
 
-class Optimizer(Cell):
+class Optimizer(Skipping, Cell):
     """Base of the optimizers; calling one with the gradients, in the order of ``parameters``, makes a step.
 
     A subclass in user code overrides ``construct(self, gradients)`` and reads ``param_groups``, ``lrs`` and
@@ -71,6 +71,7 @@ class Optimizer(Cell):
         gathered = ParameterTuple(self.__dict__.pop("parameters"))
         self.parameters = gathered
         self.enable_tuple_broaden = True
+        self.__dict__["_drafts"] = None
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -151,16 +152,14 @@ class Optimizer(Cell):
             recorder.give_up("its optimizer is called in a way of its own")
         return super().__call__(*args, **kwargs)
 
-    def _written(self) -> list[Any] | None:
-        """All tensors on the device that a step writes to; None where that is not known."""
-        if type(self).construct is not Optimizer.construct:
-            return None
-        in_groups = [item for group in self.param_groups for item in group.get("max_exp_avg_sq", ())]
-        return [item for item in (*self.get_parameters(), *self._scalars(), *in_groups) if on_device(item)]
+    @property
+    def _skips_on_device(self) -> bool:
+        """Whether `unless` may leave a step out on the device."""
+        return type(self).construct is Optimizer.construct and on_device(self.parameters[0])
 
-    def _scalars(self) -> Sequence[Any]:
-        """Tensors of one element that a step writes to and no checkpoint holds."""
-        return ()
+    def _written(self) -> list[Any]:
+        """All tensors on the device that a step writes to."""
+        return [item for item in self.get_parameters() if on_device(item)]
 
     def _count(self, value: Any, name: str, dtype: torch.dtype = torch.int32) -> Parameter:
         """A Parameter that counts steps, where the parameters are."""
@@ -178,19 +177,25 @@ class Optimizer(Cell):
                 f"For '{self.cls_name}', the number of gradients must be that of the parameters "
                 f"{self.group_start_id[-1]}, but got {len(gradients)}."
             )
-        with torch.no_grad():
+        with torch.no_grad(), self._others_restored():
             self._begin_step()
             for number, group in enumerate(self.param_groups):
-                part = slice(self.group_start_id[number], self.group_start_id[number + 1])
-                params = self._at(self.parameters, part)
-                taken: Any = widened([plain(item) for item in gradients[part]], params)
-                if group.get("maximize"):
-                    taken = torch._foreach_neg(taken)
-                if self._decays_gradients and group["weight_decay"]:
-                    taken = add_scaled(taken, params, group["weight_decay"])
-                self._update(group, part, params, list(taken), self._rate(number, group))
+                start, end = self.group_start_id[number : number + 2]
+                for piece in portions(self.parameters[start:end]):
+                    part = slice(start + piece.start, start + piece.stop)
+                    self._update_portion(group, part, gradients[part], self._rate(number, group))
             self._end_step()
         return True
+
+    def _update_portion(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
+        with self._portion():
+            params = self._at(self.parameters, part)
+            taken: Any = widened([plain(item) for item in gradients], params)
+            if group.get("maximize"):
+                taken = torch._foreach_neg(taken)
+            if self._decays_gradients and group["weight_decay"]:
+                taken = add_scaled(taken, params, group["weight_decay"])
+            self._update(group, part, params, list(taken), rate)
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
         """The learning rate of a group: its Parameter, or the float that was put in its place."""
@@ -204,13 +209,12 @@ class Optimizer(Cell):
         """What happens once a step, after the updates."""
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
-        """Update one group: ``part`` is where it lies in ``parameters`` and in states; all are plain tensors."""
+        """Update a portion of a group. ``part`` is its place in ``parameters`` and states; all are plain tensors."""
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
-    @staticmethod
-    def _at(states: Sequence[Any], part: slice) -> list[Any]:
-        """Plain tensors on the memory of ``states[part]``."""
-        return [memory(item) for item in states[part]]
+    def _at(self, states: Sequence[Any], part: slice) -> list[Any]:
+        """Plain tensors on the memory of ``states[part]``, or `Drafts` of them."""
+        return list(map(memory, self._drafted(states[part])))
 
 
 class CountingOptimizer(Optimizer):

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._shared_memory import Views
 from mindspore_compat.common._wrap import memory, plain
 
 __all__ = [
+    "Drafts",
     "Number",
+    "Skipping",
     "add_quotients_",
     "add_scaled",
     "add_scaled_",
@@ -27,7 +28,6 @@ __all__ = [
     "divided",
     "in_single",
     "is_zero",
-    "restore_if",
     "number",
     "on_device",
     "portions",
@@ -154,6 +154,8 @@ def widened(gradients: list[Any], parameters: Sequence[Any]) -> list[Any]:
 
 
 _NARROW = (torch.float16, torch.bfloat16)
+# torch's fused kernel for a CPU leaves parameters of 16 bits as they are, but for the last few elements
+_FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 
 
 @contextlib.contextmanager
@@ -177,46 +179,119 @@ def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[li
 def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
     """One step of ``optimizer``, unless ``skipped`` (bool, or a bool tensor of one element).
 
-    On a device that is decided there: by the optimizer for each part of its update, or for all that it writes. An
-    optimizer of the user's own may do more than write tensors, so the host waits for its decision.
+    On a device that is decided there, by `Drafts` of the optimizer. An optimizer of the user's own may do more than
+    write tensors, so the host waits for its decision.
     """
     if isinstance(skipped, torch.Tensor) and on_device(skipped):
-        flag = plain(skipped).reshape(())
-        if hasattr(type(optimizer), "_skips_on_device") and optimizer._skips_on_device:
-            optimizer.__dict__["_skip_flag"] = flag
+        state = optimizer.__dict__
+        if "_drafts" in state and optimizer._skips_on_device:
+            state["_drafts"] = Drafts(plain(skipped).reshape(()))
             try:
                 optimizer(gradients)
             finally:
-                optimizer.__dict__["_skip_flag"] = None
-            return
-        written = optimizer._written()
-        if written is not None:
-            with torch.no_grad(), restore_if(flag, written):
-                optimizer(gradients)
+                state["_drafts"] = None
             return
     if not skipped:
         optimizer(gradients)
 
 
-@contextlib.contextmanager
-def restore_if(flag: torch.Tensor, written: Sequence[torch.Tensor]) -> Iterator[None]:
-    """Put back in the end what the tensors held before, where ``flag`` (bool, on the device) is True."""
-    groups = [Views(group) for group in _by_kind(written)]  # no aliases of the program's
-    before = [_joined(group) for group in groups]
-    yield
-    for group, old in zip(groups, before):
-        torch.where(flag, old, _joined(group), out=old)
-        parts = torch.split(old, [item.numel() for item in group])
-        torch._foreach_copy_(group, [part.view(item.shape) for part, item in zip(parts, group)])
+class Drafts:
+    """Copies of what a step on a device writes to, which take its place in the end unless ``flag`` (bool, on the
+    device) says that the step is left out.
+    """
+
+    def __init__(self, flag: torch.Tensor) -> None:
+        self.flag = flag
+        self.found_inf = flag.to(torch.float32).reshape(1)  # the flag for torch's fused kernels
+        self.is_in_kernel = True
+        self._pairs: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def of(self, targets: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Copies to write to in place of the targets; those on the host stay as they are."""
+        if self.is_in_kernel:
+            return list(targets)
+        for group in _by_kind([item for item in targets if on_device(item) and id(item) not in self._pairs]):
+            places = list(map(memory, group))
+            self._pairs.update(zip(map(id, group), zip(places, torch._foreach_mul(places, 1))))
+        return [self._pairs[id(item)][1] if id(item) in self._pairs else item for item in targets]
+
+    def store(self) -> None:
+        """Write the copies of so far, and forget them."""
+        pairs = list(self._pairs.values())
+        self._pairs.clear()
+        for group in _by_kind([target for target, _ in pairs]):
+            places = set(map(id, group))
+            _store_unless(self, group, [copy for target, copy in pairs if id(target) in places])
+
+
+def _store_unless(drafts: Drafts, targets: list[torch.Tensor], values: list[torch.Tensor]) -> None:
+    if targets[0].dtype in _FUSED_DTYPES and all(item.is_contiguous() for item in (*targets, *values)):
+        # the kernel's first step puts the gradient into the buffer, unless a gradient overflowed; its rate is 0
+        torch._fused_sgd_(
+            *(values, values, targets),
+            weight_decay=0.0,
+            momentum=1.0,
+            lr=0.0,
+            dampening=0.0,
+            nesterov=False,
+            maximize=False,
+            is_first_step=True,
+            found_inf=drafts.found_inf,
+        )
+        return
+    for target, value in zip(targets, values):
+        _Base.copy_(target, torch.where(drafts.flag, target, value))
 
 
 def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
-    """The tensors' `memory`, in lists of one dtype and device; each tensor once."""
+    """The tensors in lists of one dtype and device."""
     kinds: dict[Any, list[torch.Tensor]] = {}
-    for tensor in {id(item): item for item in tensors}.values():
-        kinds.setdefault((tensor.dtype, tensor.device), []).append(memory(tensor))
+    for tensor in tensors:
+        kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor)
     return iter(kinds.values())
 
 
-def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:
-    return torch.cat([item.reshape(-1) for item in tensors])
+class Skipping:
+    """The part of an optimizer that lets `unless` leave out a step on a device. ``_drafts`` is set meanwhile.
+
+    Parameters and their states are copied in `portions`, counts and whatever else a step writes for the whole step.
+    """
+
+    parameters: Any
+
+    def _drafted(self, tensors: Sequence[Any]) -> list[Any]:
+        """The tensors, or their copies in a step that may be left out; ask with the same objects each time."""
+        drafts = self.__dict__.get("_drafts")
+        return list(tensors) if drafts is None else drafts.of(tensors)
+
+    @contextlib.contextmanager
+    def _portion(self) -> Iterator[None]:
+        """Around what is done for a portion of the parameters."""
+        yield
+        if self.__dict__["_drafts"] is not None:
+            self.__dict__["_drafts"].store()
+
+    @contextlib.contextmanager
+    def _others_restored(self, is_in_kernel: bool = False) -> Iterator[None]:
+        """Around a step: where it is left out, put back what it writes beside parameters and states of their number.
+
+        Args:
+            is_in_kernel: whether `Drafts.found_inf` goes to a kernel that writes those.
+        """
+        drafts = self.__dict__["_drafts"]
+        if drafts is None:
+            yield
+            return
+        drafts.is_in_kernel = is_in_kernel
+        parts = {
+            id(item)
+            for value in (self.parameters, *self.__dict__.values())
+            if isinstance(value, (tuple, list)) and len(value) == len(self.parameters)
+            for item in value
+        }
+        others = {id(item): item for item in self._written() if id(item) not in parts}  # type: ignore[attr-defined]
+        groups = [(group, [item.clone() for item in group]) for group in _by_kind(list(map(memory, others.values())))]
+        yield
+        for targets, before in groups:
+            for target, old in zip(targets, before):
+                _Base.copy_(target, torch.where(drafts.flag, old, target))

@@ -10,15 +10,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_, as_weight, in_single
+from mindspore_compat.nn.optim._device import _FUSED_DTYPES, Number, add_scaled_, as_weight, in_single
 
-__all__ = ["adam_step", "check_nesterov", "is_fusible", "momentum_step"]
+__all__ = ["adam_step", "average_", "check_nesterov", "descend_", "is_fusible", "momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
 _NARROW = frozenset((torch.float16, torch.bfloat16))
-# torch's kernel for a CPU leaves parameters of 16 bits as they are, but for the last few elements
-_FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 _FUSED_DEVICES = frozenset(("cpu", "cuda"))
 
 
@@ -48,7 +46,8 @@ def momentum_step(
     For callers that ask `is_fusible` first: ``decay``·p is added to g, and ``found_inf`` (float32, one element) leaves
     the step out where it is 1.
     """
-    if momentum and is_fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
+    # the kernel takes no momentum of 0 beside a buffer, but a first step, which puts the gradient into the buffer
+    if (momentum or not (dampening or nesterov)) and is_fusible(parameters, gradients, buffers):
         # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last
         # order
         torch._fused_sgd_(
@@ -56,12 +55,12 @@ def momentum_step(
             list(map(_contiguous, gradients)),
             buffers,
             weight_decay=decay,
-            momentum=momentum,
+            momentum=momentum or 1.0,
             lr=as_weight(rate),
             dampening=dampening,
             nesterov=nesterov,
             maximize=False,
-            is_first_step=False,
+            is_first_step=not momentum,
             found_inf=found_inf,
         )
         return
@@ -115,6 +114,49 @@ def adam_step(
         eps=epsilon,
         amsgrad=bool(maxima),
         maximize=False,
+        found_inf=found_inf,
+    )
+
+
+def average_(
+    means: Sequence[Any],
+    values: Sequence[Any],
+    keep: float,
+    scratch: Sequence[Any],
+    found_inf: torch.Tensor | None,
+) -> None:
+    """means = keep·means + (1 - keep)·values, in place, by the kernel of SGD with a rate of 0; `momentum_step` on
+    ``found_inf``. ``scratch`` may lose its values; it may be ``values``.
+    """
+    torch._fused_sgd_(
+        *(scratch, list(map(_contiguous, values)), means),
+        weight_decay=0.0,
+        momentum=keep,
+        lr=0.0,
+        dampening=keep,
+        nesterov=False,
+        maximize=False,
+        is_first_step=False,
+        found_inf=found_inf,
+    )
+
+
+def descend_(
+    parameters: Sequence[Any],
+    updates: Sequence[Any],
+    rate: Number,
+    found_inf: torch.Tensor | None,
+) -> None:
+    """parameters -= rate·updates, in place, by the kernel of SGD; `momentum_step` on ``found_inf``."""
+    torch._fused_sgd_(
+        *(parameters, updates, []),
+        weight_decay=0.0,
+        momentum=0.0,
+        lr=as_weight(rate),
+        dampening=0.0,
+        nesterov=False,
+        maximize=False,
+        is_first_step=False,
         found_inf=found_inf,
     )
 

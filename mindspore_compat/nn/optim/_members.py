@@ -121,7 +121,9 @@ class Members(Groups):
 
     def decay_weight(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
         """Gradients with weight decay added."""
-        return wrap(tuple(self._decayed(list(gradients)))) if self.exec_weight_decay else tuple(gradients)
+        if not self.exec_weight_decay:
+            return tuple(gradients)
+        return wrap(tuple(self._decayed(list(gradients), range(self.param_length), self._current_decays())))
 
     def scale_grad(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
         """Gradients divided by loss_scale."""
@@ -135,9 +137,9 @@ class Members(Groups):
         """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a
         multiple of 16).
         """
-        return (
-            wrap(tuple(self._centralized(list(gradients)))) if any(self.grad_centralization_flags) else tuple(gradients)
-        )
+        if not any(self.grad_centralization_flags):
+            return tuple(gradients)
+        return wrap(tuple(self._centralized(list(gradients), range(self.param_length))))
 
     def flatten_gradients(self, gradients: Any) -> Any:
         """The gradients as they are: parameters are never flattened here."""

@@ -129,7 +129,7 @@ class AdaFactor(Optimizer):
         update = torch.mul(self._factor(position, torch.square(gradient) + self.eps[0], beta2), gradient)
         update = update / torch.clamp(_root_mean_square(update) / self.clip_threshold, min=1.0) * pace
         if self.use_first_moment:
-            moment = self.exp_avg[position]
+            moment = self._picked(self.exp_avg, [position])[0]
             torch._C.TensorBase.copy_(moment, torch.lerp(update, moment.to(torch.float32), self.beta1))
             update = moment.to(torch.float32)
         if self.__dict__["_decay"]:
@@ -139,11 +139,11 @@ class AdaFactor(Optimizer):
     def _factor(self, position: int, squares: Any, beta2: Number) -> Any:
         """1 / sqrt of the second moment, once that is brought up to date."""
         if squares.dim() < 2:
-            whole = self.exp_avg_sq[position]
+            whole = self._picked(self.exp_avg_sq, [position])[0]
             squares = torch.lerp(squares, whole.to(torch.float32), beta2)
             torch._C.TensorBase.copy_(whole, squares)
             return torch.rsqrt(squares)  # of the moment before it is kept, perhaps in 16 bits
-        row, column = self.exp_avg_sq_row[position], self.exp_avg_sq_col[position]
+        row, column = (self._picked(item, [position])[0] for item in (self.exp_avg_sq_row, self.exp_avg_sq_col))
         for moment, axis in ((row, -1), (column, -2)):
             torch._C.TensorBase.copy_(moment, torch.lerp(torch.mean(squares, axis), moment.to(torch.float32), beta2))
         rows = row.to(torch.float32)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import add_scaled
+from mindspore_compat.nn.optim._device import add_scaled, unless
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["LARS"]
@@ -63,29 +63,37 @@ class LARS(Optimizer):
         optimizer.decay_flags = (False,) * self.param_length
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
 
-    def _written(self) -> list[Any] | None:
-        return self.opt._written()
-
     def construct(self, gradients: Any) -> Any:
-        with torch.no_grad():
-            scaled = (
-                list(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)) if self.need_scale else list(gradients)
-            )
-            self._rescale(scaled, [number for number, flag in enumerate(self.lars_flag) if flag])
-        return self.opt(tuple(scaled))
+        drafts, inner = self.__dict__["_drafts"], self.opt
+        if type(inner).construct is Optimizer.construct:
+            inner.__dict__["_rescale"] = self._rescaled
+        else:
+            with torch.no_grad():
+                gradients = tuple(self._rescaled(list(gradients), range(self.param_length)))
+        try:
+            if drafts is None:
+                return inner(gradients)
+            unless(drafts.flag, inner, gradients)
+            return (True,) * self.param_length
+        finally:
+            inner.__dict__["_rescale"] = None
 
-    def _rescale(self, gradients: list[Any], picks: list[int]) -> None:
-        if not picks:
-            return
+    def _rescaled(self, gradients: list[Any], picks: Sequence[int]) -> list[Any]:
+        """The gradients of the parameters at ``picks``, for the inner optimizer."""
+        if self.need_scale:
+            gradients = list(torch._foreach_mul(gradients, 1.0 / self.loss_scale))
+        places = [place for place, pick in enumerate(picks) if self.lars_flag[pick]]
+        if not places:
+            return gradients
         rates: Any = self.opt._current_rates() if self.use_clip else None
         decays = self._current_decays()
-        parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
-        norms = zip(
-            picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([gradients[pick] for pick in picks])
-        )
-        for pick, parameter, weight_norm, gradient_norm in norms:
+        parameters = [self.parameters[picks[place]] for place in places]
+        norms = torch._foreach_norm(parameters), torch._foreach_norm([gradients[place] for place in places])
+        for place, parameter, weight_norm, gradient_norm in zip(places, parameters, *norms):
+            pick = picks[place]
             ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
             if self.use_clip:
                 ratio = torch.clamp(ratio / (rates[pick] if isinstance(rates, list) else rates), max=1.0)
-            decayed = add_scaled([gradients[pick]], [parameter], decays[pick])[0]
-            gradients[pick] = torch.mul(decayed, ratio)
+            decayed = add_scaled([gradients[place]], [parameter], decays[pick])[0]
+            gradients[place] = torch.mul(decayed, ratio)
+        return gradients

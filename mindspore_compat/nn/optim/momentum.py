@@ -54,4 +54,4 @@ class Momentum(Optimizer):
         )
 
     def _is_fused(self) -> bool:
-        return on_device(self.parameters[0]) and bool(_item(self.momentum))
+        return on_device(self.parameters[0]) and (bool(_item(self.momentum)) or not self.use_nesterov)

@@ -9,11 +9,10 @@ _members.py gives them, as upstream's documentation shows.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -32,12 +31,12 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.optim._device import (
     Number,
+    Skipping,
     add_scaled,
     is_zero,
     number,
     on_device,
     portions,
-    restore_if,
     widened,
 )
 from mindspore_compat.nn.optim._fused import is_fusible
@@ -139,7 +138,7 @@ def keep_init_args(kind: Any) -> None:
     kind.__init__ = functools.wraps(made)(opt_init_args_register(made))
 
 
-class Optimizer(Members):
+class Optimizer(Skipping, Members):
     """Base of the optimizers; calling one with the gradients makes a step.
 
     Args:
@@ -200,7 +199,7 @@ class Optimizer(Members):
         if self._takes_rows:
             for parameter in ordered:
                 watch_rows(parameter)
-        self.__dict__.update(_buckets=None, _skip_flag=None)
+        self.__dict__.update(_buckets=None, _drafts=None, _rescale=None)
         self._settle()
 
     # --- the step -----------------------------------------------------------------------------------------------------
@@ -257,11 +256,8 @@ class Optimizer(Members):
         step = self.global_step_increase_tensor
         self.global_step_increase_tensor = wrap(torch._C.TensorBase.to(step, device))
 
-    def _written(self) -> list[Any] | None:
-        """All tensors on the device that a step writes to; None where that is not known."""
-        if "_repeats" not in type(self).__dict__:
-            return None
-        self._settle()
+    def _written(self) -> list[Any]:
+        """All tensors on the device that a step writes to."""
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
@@ -289,29 +285,33 @@ class Optimizer(Members):
         with torch.no_grad():
             rows = counts_of(self, gradients) if self._takes_rows else {}
             is_fused = not rows and self._is_fused() and self._is_fusible(gradients)
-            states = [] if is_fused or self.__dict__["_skip_flag"] is None else self._states()
-            with self._restore_others_if(states):
-                self._step(gradients, rows, states, is_fused)
+            with self._others_restored(is_fused):
+                self._step(gradients, rows, is_fused)
         return True if self._answers_once else (True,) * self.param_length
 
-    def _step(self, gradients: list[Any], rows: dict[int, torch.Tensor], states: list[Any], is_fused: bool) -> None:
-        in_kernel = is_fused and not self._decoupled_decay and self._decays_in_kernel()
-        gradients = self._prepared(gradients, rows, not in_kernel)
+    def _step(self, gradients: list[Any], rows: dict[int, torch.Tensor], is_fused: bool) -> None:
+        has_changes = self.need_scale or bool(self._own_methods) or any(self.grad_centralization_flags)
+        has_changes = has_changes or self.__dict__["_rescale"] is not None
+        is_whole = is_fused and not self._has_temporaries and not has_changes
+        in_kernel = is_whole and not self._decoupled_decay and not self.dynamic_weight_decay
+        is_whole = is_whole and (in_kernel or self._decoupled_decay or not self.exec_weight_decay)
         rates, decays = self._current_rates(), self._current_decays()
+        added = () if in_kernel or self._decoupled_decay else decays
+        if self._own_methods:  # these take all gradients
+            gradients = self._prepared(gradients, range(self.param_length), rows, added)
         torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
         self._begin_step()
-        flag = None if is_fused else self.__dict__["_skip_flag"]
         for picks, rate, decay in self._bucketed(rates, decays, self._decoupled_decay or in_kernel):
-            for part in [picks] if is_fused else self._portions(picks):
+            for part in [picks] if is_whole else self._portions(picks):
                 chosen = gradients if part is None else [gradients[pick] for pick in part]
+                if not self._own_methods:
+                    chosen = self._prepared(chosen, range(self.param_length) if part is None else part, rows, added)
+                if is_fused:
+                    chosen = list(map(_Base.contiguous, chosen))
                 kept = Kept(self, rows, part) if rows else None
-                parameters = self._picked(self.parameters, part)  # type: ignore[arg-type]
-                if flag is None:
+                with self._portion():
+                    parameters = self._picked(self.parameters, part)  # type: ignore[arg-type]
                     self._update(parameters, chosen, rate, decay, part)
-                else:
-                    written = [item for state in states for item in self._picked(state, part)]
-                    with restore_if(flag, list(filter(on_device, [*parameters, *written]))):
-                        self._update(parameters, chosen, rate, decay, part)
                 if kept is not None:
                     kept.put_back()
 
@@ -319,6 +319,8 @@ class Optimizer(Members):
 
     #: the states that torch's fused kernel writes beside the parameters, if `_update` calls one
     _fused_states: tuple[str, ...] = ()
+
+    _has_temporaries = False  # also where a fused kernel writes
 
     def _is_fused(self) -> bool:
         """Whether its settings are such that `_update` calls a fused kernel of torch."""
@@ -328,38 +330,11 @@ class Optimizer(Members):
         states = [self._picked(getattr(self, name), None) for name in self._fused_states if hasattr(self, name)]
         return is_fusible(self._picked(self.parameters, None), gradients, *states)  # type: ignore[arg-type]
 
-    def _decays_in_kernel(self) -> bool:
-        """Whether weight decay may be left to the kernel: constant, and with nothing else between both."""
-        return not (
-            self.dynamic_weight_decay or self.need_scale or self._own_methods or any(self.grad_centralization_flags)
-        )
-
     @property
     def _skips_on_device(self) -> bool:
-        """Whether a step is left out where ``_skip_flag`` says so on the device; `unless` sets that."""
+        """Whether `unless` may leave a step out on the device."""
         self._settle()
-        return type(self).construct is Optimizer.construct and self._is_recorded and on_device(self.parameters[0])
-
-    @contextlib.contextmanager
-    def _restore_others_if(self, states: list[Any]) -> Iterator[None]:
-        """Where the step is left out, put back what it writes beside its parameters and ``states``: its counts."""
-        flag = self.__dict__["_skip_flag"]
-        if flag is None:
-            yield
-            return
-        names = [] if states else self._fused_states
-        known = [*states, *(getattr(self, name) for name in names if hasattr(self, name)), self.parameters]
-        parts = {id(item) for state in known for item in state}
-        with restore_if(flag, [item for item in self._written() or () if id(item) not in parts]):
-            yield
-
-    def _states(self) -> list[Any]:
-        """The states with one tensor for each parameter."""
-        return [
-            value
-            for value in self.__dict__.values()
-            if isinstance(value, ParameterTuple) and len(value) == self.param_length and value is not self.parameters
-        ]
+        return "_repeats" in type(self).__dict__ and on_device(self.parameters[0])
 
     def _portions(self, picks: list[int] | None) -> list[list[int] | None]:
         """The positions that are updated one after the other, so that temporaries are small beside the network."""
@@ -373,8 +348,8 @@ class Optimizer(Members):
 
     def _found_inf(self) -> torch.Tensor | None:
         """The flag for torch's fused kernels."""
-        flag = self.__dict__["_skip_flag"]
-        return None if flag is None else flag.to(torch.float32).reshape(1)
+        drafts = self.__dict__["_drafts"]
+        return drafts.found_inf if drafts is not None and drafts.is_in_kernel else None
 
     def _refuse(self, gradients: list[Any]) -> None:
         for parameter, gradient in zip(self.parameters, gradients):
@@ -409,48 +384,61 @@ class Optimizer(Members):
                 states,
                 Views(memory(state) for state in (states if picks is None else [states[pick] for pick in picks])),
             )
-        return list(cached[1])
+        return self._drafted(cached[1])
 
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 
-    def _prepared(self, gradients: list[Any], rows: dict[int, torch.Tensor], decays: bool = True) -> list[Any]:
+    def _prepared(
+        self, gradients: list[Any], picks: Sequence[int], rows: dict[int, torch.Tensor], decays: Sequence[Number]
+    ) -> list[Any]:
+        """Gradients of the parameters at ``picks`` with decay, centralized, scaled. ``decays`` are of all parameters,
+        empty if none is added to gradients.
+        """
+        if self.__dict__["_rescale"] is not None:  # a wrapper's, such as LARS
+            gradients = self.__dict__["_rescale"](gradients, picks)
         own = () if self._decoupled_decay else self._own_methods
         if "decay_weight" in own:
             gradients = list(self.decay_weight(wrap(tuple(gradients))))
-        elif decays and self.exec_weight_decay and not self._decoupled_decay:
-            gradients = self._decayed(gradients, rows)
+        elif decays and self.exec_weight_decay:
+            gradients = self._decayed(gradients, picks, decays, rows)
         if "gradients_centralization" in own:
             gradients = list(self.gradients_centralization(wrap(tuple(gradients))))
         elif any(self.grad_centralization_flags):
-            gradients = self._centralized(gradients)
+            gradients = self._centralized(gradients, picks)
         if "scale_grad" in own:
             gradients = list(self.scale_grad(wrap(tuple(gradients))))
         elif self.need_scale:
             gradients = list(torch._foreach_mul(gradients, number(self.reciprocal_scale)))
-        return widened(gradients, self.parameters)  # type: ignore[arg-type]
+        return widened(gradients, [self.parameters[pick] for pick in picks])
 
-    def _decayed(self, gradients: list[Any], rows: Mapping[int, torch.Tensor] = MappingProxyType({})) -> list[Any]:
-        gradients = widened(gradients, self.parameters)  # type: ignore[arg-type]
+    def _decayed(
+        self,
+        gradients: list[Any],
+        picks: Sequence[int],
+        decays: Sequence[Number],
+        rows: Mapping[int, torch.Tensor] = MappingProxyType({}),
+    ) -> list[Any]:
+        result = list(widened(gradients, [self.parameters[pick] for pick in picks]))
         by_decay: dict[Any, tuple[Number, list[int]]] = {}
-        for position, decay in enumerate(self._current_decays()):
-            if not is_zero(decay):
-                by_decay.setdefault(_key(decay), (decay * self.loss_scale, []))[1].append(position)
-        result = list(gradients)
+        for place, pick in enumerate(picks):
+            if not is_zero(decays[pick]):
+                by_decay.setdefault(_key(decays[pick]), (decays[pick] * self.loss_scale, []))[1].append(place)
         with torch.no_grad():
-            for decay, picks in by_decay.values():
+            for decay, places in by_decay.values():
                 parameters = [
-                    torch.mul(self.parameters[pick], rows[pick]) if pick in rows else self.parameters[pick]  # type: ignore[index]
-                    for pick in picks
+                    torch.mul(self.parameters[pick], rows[pick]) if pick in rows else self.parameters[pick]
+                    for pick in (picks[place] for place in places)
                 ]
-                for pick, gradient in zip(picks, add_scaled([gradients[pick] for pick in picks], parameters, decay)):
-                    result[pick] = gradient
+                changed = add_scaled([result[place] for place in places], parameters, decay)
+                for place, gradient in zip(places, changed):
+                    result[place] = gradient
         return result
 
-    def _centralized(self, gradients: list[Any]) -> list[Any]:
+    def _centralized(self, gradients: list[Any], picks: Sequence[int]) -> list[Any]:
         return [
             gradient - gradient.mean(tuple(range(1, gradient.dim())), True)
-            if flag and gradient.dim() > 1 and gradient.shape[1] % 16 == 0
+            if self.grad_centralization_flags[pick] and gradient.dim() > 1 and gradient.shape[1] % 16 == 0
             else gradient
-            for gradient, flag in zip(gradients, self.grad_centralization_flags)
+            for gradient, pick in zip(gradients, picks)
         ]

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single
+from mindspore_compat.nn.optim._device import Number, add_quotients_, as_weight, in_single, on_device
+from mindspore_compat.nn.optim._fused import average_, is_fusible, momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["RMSProp"]
@@ -19,6 +20,8 @@ class RMSProp(Optimizer):
     """
 
     _repeats = "on a device"
+    _fused_states = ("ms", "moment")
+    _has_temporaries = True
 
     def __init__(
         self,
@@ -44,9 +47,23 @@ class RMSProp(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
+        if self._is_fused() and is_fusible(parameters, gradients, squares, moments):
+            found_inf = self._found_inf()
+            products = torch._foreach_mul(gradients, gradients)
+            average_(squares, products, self.decay, products, found_inf)
+            del products  # there is one list of temporaries at a time
+            updates = torch._foreach_add(squares, self.epsilon)
+            torch._foreach_rsqrt_(updates)
+            torch._foreach_mul_(updates, gradients)
+            torch._foreach_mul_(updates, as_weight(rate))
+            momentum_step(parameters, updates, moments, 1.0, self.momentum, found_inf=found_inf)
+            return
         means = self._picked(self.mg, picks) if self.centered else []
         with in_single((parameters, squares, moments, means), gradients) as lists:
             self._advance(rate, *lists)
+
+    def _is_fused(self) -> bool:
+        return on_device(self.global_step) and self.decay > 0 and not self.centered
 
     def _advance(
         self,

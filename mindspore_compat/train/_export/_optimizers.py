@@ -105,7 +105,7 @@ def _construct(refuse: Callable[[str], Exception]) -> Callable[..., Any]:
             )
         before, update = _RULES[type(self)]
         with torch.no_grad():
-            decays, gradients = self._current_decays(), self._centralized(list(gradients))
+            decays, gradients = self._current_decays(), self._centralized(list(gradients), range(self.param_length))
             rates = [self.learning_rate] * len(gradients) if not self.is_group_lr else list(self.learning_rate)
             rates = [_rate(rate, self.global_step, refuse) for rate in rates]
             _write(self.global_step, self.global_step + 1)

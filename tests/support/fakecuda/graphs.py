@@ -21,7 +21,10 @@ def _check(problem: bytes | None) -> None:
 
 
 class CUDAGraph:
-    """What a capture recorded. A pool is only a name here: all memory of a graph lives as long as the graph."""
+    """What a capture recorded. A pool is only a name here: each graph has its own, which counts as allocated memory.
+
+    CUDA counts it as reserved: what was in use at a time while the graph was captured, as long as the graph lives.
+    """
 
     def __new__(cls, keep_graph: bool = False) -> Any:
         graph = super().__new__(cls)

@@ -279,10 +279,29 @@ std::vector<Tensor> tensors_of(const Stack& values) {
   return found;
 }
 
+// A value with its tensors replaced by `unowned` ones.
+c10::IValue unowned_value(const c10::IValue& value) {
+  if (value.isTensor()) return c10::IValue(unowned(value.toTensor()));
+  if (value.isTensorList()) {
+    c10::List<Tensor> items;
+    for (const auto& t : value.toTensorVector()) items.push_back(unowned(t));
+    return c10::IValue(items);
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<Tensor>> items;
+    for (const auto& t : value.toOptionalTensorVector()) items.push_back(t ? std::optional(unowned(*t)) : std::nullopt);
+    return c10::IValue(items);
+  }
+  return value;
+}
+
 void Call::keep(Stack arguments) {
   const Stack results(stack_->end() - static_cast<std::ptrdiff_t>(schema_.returns().size()), stack_->end());
   const auto made = tensors_of(results);
-  auto repeat = [op = op_, arguments = std::move(arguments), kept = made] {
+  for (auto& value : arguments) value = unowned_value(value);
+  std::vector<Tensor> kept;
+  for (const auto& result : made) kept.push_back(unowned(result));
+  auto repeat = [op = op_, arguments = std::move(arguments), kept = std::move(kept)] {
     Stack stack = arguments;
     Call(op, &stack).run();
     const auto fresh = tensors_of(stack);

@@ -26,6 +26,7 @@ struct Graph {
   std::set<StreamKey> unjoined;  // those that the origin has not waited for
   std::map<uint64_t, StreamKey> events;
   bool failed = false;
+  std::shared_ptr<Pool> pool;
 
   // what the capture changed in passing: CUDA records and computes nothing
   struct Memory {
@@ -33,7 +34,12 @@ struct Graph {
     std::vector<char> bytes;
   };
   std::map<const void*, Memory> written;
-  std::vector<c10::Storage> made;
+  struct Made {
+    char* start;
+    size_t bytes;
+    c10::Storage storage;  // none of memory in the pool, which the graph keeps anyway
+  };
+  std::vector<Made> made;
   std::vector<at::Tensor> random_states;
   at::Tensor cpu_random_state;  // from which operators draw that take no generator
 };
@@ -48,8 +54,8 @@ StreamKey key_of(const c10::Stream& stream) { return {stream.device_index(), str
 
 // Everything as before the capture; what it made has no values until the first replay.
 void undo(Graph& graph) {
-  for (auto& storage : graph.made) {
-    if (graph.written.count(storage.data()) == 0) std::memset(storage.mutable_data(), 0x7f, storage.nbytes());
+  for (auto& item : graph.made) {
+    if (graph.written.count(item.start) == 0 && item.bytes != 0) std::memset(item.start, 0x7f, item.bytes);
   }
   for (auto& [start, memory] : graph.written) {
     std::memcpy(memory.storage.mutable_data(), memory.bytes.data(), memory.bytes.size());
@@ -87,10 +93,16 @@ bool any_capture() {
 
 bool capturing() { return is_captured(current_stream(current_device())); }
 
+std::shared_ptr<Pool> active_pool() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return active != nullptr && capturing() ? active->pool : nullptr;
+}
+
 void before_write(const Tensor& tensor) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   const auto& storage = tensor.storage();
   if (!capturing() || storage.nbytes() == 0 || active->written.count(storage.data()) != 0) return;
+  if (is_in_pool(storage, active->pool.get())) return;  // without values until the first replay
   const auto* start = static_cast<const char*>(storage.data());
   active->written[start] = {storage, std::vector<char>(start, start + storage.nbytes())};
 }
@@ -101,7 +113,12 @@ void record(std::function<void()> call, const std::vector<Tensor>& results) {
   const auto stream = key_of(current_stream(current_device()));
   if (stream != active->origin) active->unjoined.insert(stream);
   active->calls.push_back(std::move(call));
-  for (const auto& result : results) active->made.push_back(result.storage());
+  for (const auto& result : results) {
+    const auto& storage = result.storage();
+    const bool is_kept = is_in_pool(storage, active->pool.get());
+    auto* start = static_cast<char*>(storage.mutable_data());
+    active->made.push_back({start, storage.nbytes(), is_kept ? c10::Storage() : storage});
+  }
 }
 
 void host_wait(const char* kind, const std::string& name) {
@@ -187,6 +204,7 @@ const char* fakecuda_graph_begin(int handle) {
     graph.random_states.push_back(default_generator(i).get_state());
   }
   graph.cpu_random_state = at::detail::getDefaultCPUGenerator().get_state();
+  graph.pool = make_pool();
   active = &graph;
   return nullptr;
 }
@@ -206,12 +224,16 @@ const char* fakecuda_graph_end(int handle) {
   } else if (!graph.unjoined.empty()) {
     problem = error("CUDA error: capturing stream has unjoined work");
   }
-  if (problem != nullptr) graph.calls.clear();
+  if (problem != nullptr) {
+    graph.calls.clear();
+    close_pool(graph.pool);
+  }
   return problem;
 }
 
 const char* fakecuda_graph_replay(int handle) {
   using namespace fakecuda;
+  const Uncounted replay;
   try {
     for (const auto& call : graphs[handle].calls) call();
   } catch (const c10::Error& problem) {
@@ -230,12 +252,17 @@ const char* fakecuda_synchronize() {
 }
 
 int fakecuda_graph_size(int handle) { return static_cast<int>(fakecuda::graphs[handle].calls.size()); }
-void fakecuda_graph_reset(int handle) { fakecuda::graphs[handle].calls.clear(); }
+void fakecuda_graph_reset(int handle) {
+  fakecuda::graphs[handle].calls.clear();
+  fakecuda::close_pool(fakecuda::graphs[handle].pool);
+}
 int fakecuda_capturing() { return fakecuda::capturing() ? 1 : 0; }
 
 void fakecuda_graph_delete(int handle) {
   std::lock_guard<std::recursive_mutex> lock(fakecuda::mutex);
   if (fakecuda::active == &fakecuda::graphs[handle]) fakecuda::active = nullptr;
+  fakecuda::graphs[handle].calls.clear();
+  fakecuda::close_pool(fakecuda::graphs[handle].pool);
   fakecuda::graphs.erase(handle);
 }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace fakecuda {
 namespace {
@@ -27,22 +28,43 @@ void* aligned(size_t bytes) {
   return memory;
 }
 
+}  // namespace
+
+struct Pool {
+  std::array<int64_t, kMostDevices> used{}, held{};
+  std::vector<void*> freed;
+  bool is_closed = false;
+};
+
+namespace {
+
 struct Block {
   void* memory;
   size_t bytes;
   DeviceIndex device;
+  std::shared_ptr<Pool> pool;
 };
 
+thread_local int uncounted = 0;
+
+void take(DeviceIndex device, int64_t bytes) {
+  auto& counts = statistics[device];
+  counts.bytes += bytes;
+  counts.all_bytes += bytes;
+  counts.peak_bytes = std::max(counts.peak_bytes, counts.bytes);
+}
+
 void free_block(void* context) {
-  auto* block = static_cast<Block*>(context);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto& counts = statistics[block->device];
-    counts.bytes -= block->bytes;
-    counts.blocks -= 1;
+  const std::unique_ptr<Block> block(static_cast<Block*>(context));
+  std::lock_guard<std::mutex> lock(mutex);
+  if (block->bytes != 0) statistics[block->device].blocks -= 1;
+  if (block->pool != nullptr && !block->pool->is_closed) {
+    block->pool->used[block->device] -= block->bytes;
+    block->pool->freed.push_back(block->memory);
+    return;
   }
+  statistics[block->device].bytes -= block->bytes;
   std::free(block->memory);
-  delete block;
 }
 
 struct DeviceAllocator final : c10::Allocator {
@@ -52,15 +74,23 @@ struct DeviceAllocator final : c10::Allocator {
     const size_t rounded = (bytes + kBlock - 1) / kBlock * kBlock;
     void* memory = aligned(rounded);
     std::memset(memory, 0x7f, rounded);  // never zeros by luck
+    if (uncounted != 0) return {memory, new Block{memory, 0, device.index(), nullptr}, &free_block, device};
+    const auto pool = active_pool();
     std::lock_guard<std::mutex> lock(mutex);
+    if (pool != nullptr) {
+      auto& used = pool->used[device.index()];
+      auto& held = pool->held[device.index()];
+      used += static_cast<int64_t>(rounded);
+      take(device.index(), std::max<int64_t>(used - held, 0));
+      held = std::max(used, held);
+    } else {
+      take(device.index(), static_cast<int64_t>(rounded));
+    }
     auto& counts = statistics[device.index()];
-    counts.bytes += rounded;
-    counts.all_bytes += rounded;
-    counts.peak_bytes = std::max(counts.peak_bytes, counts.bytes);
     counts.blocks += 1;
     counts.all_blocks += 1;
     counts.peak_blocks = std::max(counts.peak_blocks, counts.blocks);
-    return {memory, new Block{memory, rounded, device.index()}, &free_block, device};
+    return {memory, new Block{memory, rounded, device.index(), pool}, &free_block, device};
   }
   c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
   void copy_data(void* to, const void* from, size_t bytes) const override { std::memcpy(to, from, bytes); }
@@ -92,6 +122,27 @@ PinnedAllocator in_pinned_memory;
 }  // namespace
 
 REGISTER_ALLOCATOR(c10::kCUDA, &on_device)
+
+Uncounted::Uncounted() { uncounted++; }
+Uncounted::~Uncounted() { uncounted--; }
+
+std::shared_ptr<Pool> make_pool() { return std::make_shared<Pool>(); }
+
+void close_pool(const std::shared_ptr<Pool>& pool) {
+  if (pool == nullptr) return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (pool->is_closed) return;
+  pool->is_closed = true;
+  for (size_t i = 0; i < kMostDevices; i++) statistics[i].bytes -= pool->held[i] - pool->used[i];
+  for (void* memory : pool->freed) std::free(memory);
+  pool->freed.clear();
+}
+
+bool is_in_pool(const c10::Storage& storage, const Pool* pool) {
+  const auto& memory = storage.data_ptr();
+  if (pool == nullptr || memory.get_deleter() != &free_block || memory.get_context() == nullptr) return false;
+  return static_cast<const Block*>(memory.get_context())->pool.get() == pool;
+}
 
 c10::Allocator* device_allocator() { return &on_device; }
 c10::Allocator* pinned_allocator() { return &in_pinned_memory; }

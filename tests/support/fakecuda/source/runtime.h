@@ -8,6 +8,7 @@
 #include <c10/core/Stream.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,20 @@ c10::Allocator* device_allocator();
 c10::Allocator* pinned_allocator();
 bool is_pinned(const void* data);
 
+// The memory that a graph takes for as long as it lives: as much as was in use at a time while it was captured. What is
+// freed in between serves later allocations of the capture; the fake device counts so, but gives each its own address.
+struct Pool;
+std::shared_ptr<Pool> make_pool();
+void close_pool(const std::shared_ptr<Pool>& pool);  // what tensors still use becomes memory like any other
+bool is_in_pool(const c10::Storage& storage, const Pool* pool);
+
+class Uncounted {  // while it lives, this thread's allocations are in no statistics: CUDA would not make them
+ public:
+  Uncounted();
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+};
+
 // generators (hooks.cpp): the CPU generator that does a CUDA generator's work
 const at::Generator& default_generator(DeviceIndex index);
 at::Generator cpu_generator(const at::Generator& generator);
@@ -46,6 +61,7 @@ at::Generator cpu_generator(const at::Generator& generator);
 Tensor empty_strided_on(DeviceIndex index, at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype);
 Tensor cpu_view(const Tensor& tensor);               // the same memory as a CPU tensor; others as they are
 Tensor to_device(const Tensor& tensor, DeviceIndex index);  // a CPU tensor's copy on the device
+Tensor unowned(const Tensor& tensor);  // the same memory without keeping it, if the graph that is captured has it
 
 // what is reported to Python (report.cpp): kinds are listed in __init__.py
 void report(const char* kind, const std::string& name);
@@ -61,5 +77,6 @@ void on_event_recorded(uint64_t event, const c10::Stream& stream);
 void on_event_awaited(uint64_t event, const c10::Stream& stream);
 bool is_captured(const c10::Stream& stream);
 bool any_capture();
+std::shared_ptr<Pool> active_pool();                 // of the capture on the current stream, or null
 
 }  // namespace fakecuda

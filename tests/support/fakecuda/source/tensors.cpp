@@ -49,6 +49,19 @@ Tensor to_device(const Tensor& tensor, DeviceIndex index) {
   return copy;
 }
 
+Tensor unowned(const Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_cuda() || !is_in_pool(tensor.storage(), active_pool().get())) return tensor;
+  const auto& storage = tensor.storage();
+  c10::Storage alias(c10::Storage::use_byte_size_t(), storage.nbytes(),
+                     c10::DataPtr(storage.mutable_data(), tensor.device()), device_allocator(), false);
+  const c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
+  auto same = at::detail::make_tensor<c10::TensorImpl>(std::move(alias), keys, tensor.dtype());
+  same.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  same._set_conj(tensor.is_conj());
+  same._set_neg(tensor.is_neg());
+  return same;
+}
+
 namespace {
 
 using OptionalDevice = std::optional<at::Device>;
@@ -150,7 +163,7 @@ Tensor& copy_(Tensor& self, const Tensor& source, bool non_blocking) {
   report_copy(self, source, non_blocking);
   before_write(self);
   copy_memory(self, source);
-  if (capturing()) record([self, source] { copy_memory(self, source); }, {});
+  if (capturing()) record([to = unowned(self), from = unowned(source)] { copy_memory(to, from); }, {});
   return self;
 }
 
