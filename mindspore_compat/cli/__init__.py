@@ -11,7 +11,7 @@ from mindspore_compat.cli.env import own_version
 
 __all__ = ["main"]
 
-#: the commands; each is the module of its name, loaded when it is called, whose ``main`` takes the other arguments
+#: the commands; each is the module of its name (_ for -), loaded when it is called, whose ``main`` takes the arguments
 _COMMANDS = {
     "run": "run a MindSpore script or module",
     "msrun": "run a MindSpore script in several processes",
@@ -20,6 +20,7 @@ _COMMANDS = {
     "coverage": "the coverage figures, or the state of some names",
     "ckpt": "inspect, diff, convert and verify checkpoints",
     "env": "versions and devices, for a bug report",
+    "check-gpu": "train on the CUDA device beside the CPU and torch, for a bug report",
 }
 _EPILOG = """
 `mindspore-compat script.py [args]` is short for `mindspore-compat run script.py [args]`;
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments.insert(0, "run")
     if not arguments or arguments[0] not in _COMMANDS:
         _parser().parse_args(arguments)  # which exits: with the help, the version, or an error
-    return import_module(f"{__name__}.{arguments[0]}").main(arguments[1:])
+    return import_module(f"{__name__}.{arguments[0].replace('-', '_')}").main(arguments[1:])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -24,9 +24,10 @@ def main(arguments: list[str]) -> int:
         "python": f"{platform.python_version()} on {platform.platform()}",
         "torch": f"{torch.__version__} in {Path(torch.__file__).parent}",
         "numpy": numpy.__version__,
-        "cuda": ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+        "cuda": ", ".join(map(_describe_device, range(torch.cuda.device_count())))
         if torch.cuda.is_available()
         else f"none (torch built for {torch.version.cuda or 'CPU only'})",
+        "driver": f"{_driver()}, CUDA {torch.version.cuda or 'none'}, cuDNN {torch.backends.cudnn.version() or 'none'}",
         "CUDA kernels": extension.describe(),
         "torch.distributed": ", ".join(_distributed_backends()) or "none",
         "import mindspore": "delivers mindspore_compat" if alias.is_installed() else "not taken over in this process",
@@ -35,6 +36,16 @@ def main(arguments: list[str]) -> int:
     for key, value in lines.items():
         print(f"{key:18} {value}")
     return 0
+
+
+def _describe_device(index: int) -> str:
+    device = torch.cuda.get_device_properties(index)
+    return f"{torch.cuda.get_device_name(index)} (sm_{device.major}{device.minor}, {device.total_memory >> 30} GiB)"
+
+
+def _driver() -> str:
+    file = Path("/proc/driver/nvidia/version")
+    return file.read_text(encoding="utf-8").splitlines()[0] if file.exists() else "no NVIDIA driver"
 
 
 def _distributed_backends() -> list[str]:

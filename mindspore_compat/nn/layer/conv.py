@@ -195,10 +195,9 @@ class Conv2d(_Forward):
         )
 
 
-class Conv1d(_Forward):
-    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
+class _Line(_Conv):
+    """The arguments of convolutions over (N, C, L), as those over (N, C, 1, L)."""
 
-    _operator = kernels.conv1d
     _skip = 1
 
     def __init__(
@@ -230,6 +229,12 @@ class Conv1d(_Forward):
             bias_init,
             dtype=dtype,
         )
+
+
+class Conv1d(_Line, _Forward):
+    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
+
+    _operator = kernels.conv1d
 
     def construct(self, x: Any) -> Any:
         return self._convolve(x, torch.squeeze(self.weight, 2), self.bias if self.has_bias else None)
@@ -368,41 +373,10 @@ class Conv2dTranspose(_Transposed):
         return y
 
 
-class Conv1dTranspose(_Transposed):
+class Conv1dTranspose(_Line, _Transposed):
     """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as upstream's."""
 
     _operator = kernels.conv_transpose1d
-    _skip = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int,
-        stride: int = 1,
-        pad_mode: str = "same",
-        padding: int = 0,
-        dilation: int = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = torch.float32,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            (1, kernel_size),
-            (1, stride),
-            pad_mode,
-            (0, 0, padding, padding),
-            (1, dilation),
-            group,
-            has_bias,
-            _line_init(weight_init),
-            bias_init,
-            dtype=dtype,
-        )
 
     def construct(self, x: Any) -> Any:
         _check_input_3d(x.shape, "Conv1dTranspose")

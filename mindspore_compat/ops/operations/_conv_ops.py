@@ -28,13 +28,6 @@ def _check_conv(owner: str, out_channel: int, pad_mode: str, pad: Any, group: in
         )
 
 
-def _check_positive(owner: str, **values: Any) -> None:
-    """ValueError unless all sizes are positive; ``_gradient_window_ops.py`` asks."""
-    for name, value in values.items():
-        if any(item <= 0 for item in as_ints(value)):
-            raise ValueError(f"For '{owner}', the '{name}' must be positive, but got {value!r}.")
-
-
 @primitive
 def Conv2D(
     out_channel: int,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.distributed.tensor import DTensor, Partial, Replicate
+from torch.distributed.tensor import DTensor, Replicate
 from torch.utils._pytree import tree_flatten, tree_map
 
 from mindspore_compat.common.tensor import Tensor
@@ -134,11 +134,6 @@ def _detached(value: Any) -> Any:
 def tensors_in(*values: Any) -> list[Any]:
     """All tensors in nested arguments."""
     return [item for item in tree_flatten(values)[0] if isinstance(item, torch.Tensor)]
-
-
-def has_partial(value: Any) -> bool:
-    """Whether the parts must still be summed."""
-    return any(isinstance(item, Partial) for item in value.placements)
 
 
 def of(devices: Devices, local: torch.Tensor) -> Any:

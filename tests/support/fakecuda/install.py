@@ -118,6 +118,7 @@ def _give_devices(library: ctypes.CDLL, devices: int) -> None:
     own._cuda_getArchFlags = lambda: "sm_{}{}".format(*_ARCHITECTURE)
     own._cuda_canDeviceAccessPeer = lambda first, second: first != second
     own._cuda_ipc_collect = lambda: None
+    own._cuda_set_sync_debug_mode = traffic.set_sync_debug_mode
     cuda._exchange_device, cuda._maybe_exchange_device = _exchange(library), _exchange(library)
     cuda._is_compiled = cuda.is_available = lambda: True
     cuda._initialized = True

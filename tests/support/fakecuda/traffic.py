@@ -6,11 +6,12 @@ import contextlib
 import ctypes
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["WAITS", "Event", "Traffic", "recorded"]
+__all__ = ["WAITS", "Event", "Traffic", "recorded", "set_sync_debug_mode"]
 
 #: kinds at which the host waits for the device
 WAITS = ("sync", "h2d", "d2h")
@@ -90,10 +91,13 @@ def connect(library: ctypes.CDLL) -> None:
 _connected: list[ctypes.CDLL] = []
 
 
-@contextlib.contextmanager
-def recorded() -> Iterator[Traffic]:
+def recorded() -> contextlib.AbstractContextManager[Traffic]:
     """Record what the device sees within the block."""
-    traffic = Traffic()
+    return _recording(Traffic())
+
+
+@contextlib.contextmanager
+def _recording(traffic: Traffic) -> Iterator[Traffic]:
     _active.append(traffic)
     for library in _connected:
         library.fakecuda_report_to(_receive)
@@ -104,3 +108,23 @@ def recorded() -> Iterator[Traffic]:
         if not _active:
             for library in _connected:
                 library.fakecuda_report_to(None)
+
+
+class _Warner(Traffic):
+    """Warns at host waits as torch does, and keeps nothing."""
+
+    def append(self, event: Event) -> None:
+        if event.kind in WAITS:
+            warnings.warn(f"called a synchronizing CUDA operation: {event}", stacklevel=2)
+
+
+_warning = contextlib.ExitStack()
+
+
+def set_sync_debug_mode(mode: int) -> None:
+    """What ``torch.cuda.set_sync_debug_mode`` calls: 0 is silent, 1 warns at each host wait."""
+    if mode not in (0, 1):
+        raise NotImplementedError("the fake CUDA device warns at host waits, and raises no errors")
+    _warning.close()
+    if mode:
+        _warning.enter_context(_recording(_Warner()))
