@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows types coverage upstream examples bench bench-gpu oracle build \
+.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows types coverage upstream examples bench bench-gpu bench-memory oracle build \
 	check-wheel check-version ci docs matrix clean
 
 demo: $(VENV)/.demo
@@ -100,6 +100,9 @@ bench: $(VENV)/.test
 	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 # training steps, THOR, checkpoints and memory on a CUDA device
+bench-memory: $(VENV)/.test
+	$(BIN)/python benchmarks/memory.py
+
 bench-gpu: $(VENV)/.test
 	$(BIN)/python benchmarks/gpu.py
 	$(BIN)/python benchmarks/thor.py

@@ -14,7 +14,7 @@ import argparse
 import collections
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ alias.install()
 import nets_mindspore  # noqa: E402  (says `import mindspore`)
 import nets_torch  # noqa: E402
 
-PAGE, MARK = ROOT / "docs" / "gpu.md", "<!-- made by benchmarks/memory.py -->"
+PAGE, MARK, END = ROOT / "docs" / "gpu.md", "<!-- made by benchmarks/memory.py -->", "<!-- its end -->"
 WARM_UP = 9  # recordings, captures
 BATCH = 2
 NETS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
@@ -287,8 +287,9 @@ class Row(NamedTuple):
 
 
 ROWS = [
-    *(Row("encoder", optimizer, scale) for optimizer in OURS for scale in ("none", "fixed", "dynamic")),
-    *(Row("resnet", optimizer, scale) for optimizer in ("Momentum", "AdamWeightDecay") for scale in ("none", "dynamic")),
+    *(Row("encoder", optimizer, scale) for optimizer in OURS for scale in ("none", "dynamic")),
+    *(Row("encoder", optimizer, "fixed") for optimizer in ("Momentum", "Adam")),
+    *(Row("resnet", optimizer, scale) for optimizer in ("Momentum", "Adam") for scale in ("none", "dynamic")),
     *(Row("encoder", "AdamWeightDecay", "none" if extra == "accumulation" else "dynamic", extra) for extra in EXTRAS),
 ]
 MODES = {"PYNATIVE_MODE": ms.PYNATIVE_MODE, "GRAPH_MODE": ms.GRAPH_MODE}
@@ -313,28 +314,43 @@ def compared(row: Row) -> Iterator[tuple[str, Measured, Measured]]:
 
 def table(rows: list[Row]) -> Iterator[str]:
     """Yield the lines of a table in Markdown."""
-    yield "| network | optimizer | loss scale | step with | mode | memory: ours / torch | launches: ours / torch | waits |"
-    yield "|---|---|---|---|---|---|---|---|"
+    titles = (
+        "network",
+        "optimizer",
+        "loss scale",
+        "with",
+        "mode",
+        "memory: ours / torch",
+        "launches: ours / torch",
+        "waits",
+    )
+    yield _line(titles)
+    yield _line(["---"] * len(titles))
     for row in rows:
         for mode, ours, theirs in compared(row):
             memory = f"{ours.peak:.2f} / {theirs.peak:.2f} = {ours.peak / theirs.peak:.2f}"
             launches = f"{ours.launches} / {theirs.launches} = {ours.launches / theirs.launches:.2f}"
-            yield f"| {row.net} | {row.optimizer} | {row.scale} | {row.extra} | {mode} | {memory} | {launches} | {ours.waits} |"
+            yield _line([*row, mode, memory, launches, str(ours.waits)])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nets", nargs="+", choices=list(NETS), default=list(NETS))
+    parser.add_argument("--optimizers", nargs="+", choices=list(OURS), default=list(OURS))
     parser.add_argument("--write", action="store_true", help="put the table into docs/gpu.md")
     args = parser.parse_args()
     lines = []
-    for line in table([row for row in ROWS if row.net in args.nets]):
+    for line in table([row for row in ROWS if row.net in args.nets and row.optimizer in args.optimizers]):
         print(line, flush=True)
         lines.append(line)
     if args.write:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-        _, _, after = rest.partition(MARK)
-        PAGE.write_text(before + MARK + "\n" + "\n".join(lines) + "\n" + MARK + after, encoding="utf-8")
+        _, _, after = rest.partition(END)
+        PAGE.write_text("\n".join([before + MARK, "", *lines, "", END]) + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
@@ -50,8 +54,8 @@ OPTIMIZERS: dict[str, Any] = {
 }
 
 
-def peak_of(name: str, scaled: bool) -> tuple[float, float]:
-    """(the peak of a step, what parameters, gradients and states take), beside the parameters' bytes."""
+def step_of(name: str, scaled: bool) -> tuple[Any, Any, Any]:
+    """(the optimizer, the training Cell, its input)."""
     ms.set_seed(1)
     net = nn.SequentialCell(*[nn.Dense(WIDTH, WIDTH) for _ in range(LAYERS)])
     optimizer = OPTIMIZERS[name](net.trainable_params())
@@ -60,15 +64,20 @@ def peak_of(name: str, scaled: bool) -> tuple[float, float]:
     if scaled:
         step = nn.TrainOneStepWithLossScaleCell(loss, optimizer, nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
     step.set_train()
-    x = Tensor(np.ones((1, WIDTH), np.float32))
+    return optimizer, step, Tensor(np.ones((1, WIDTH), np.float32))
+
+
+def peak_of(name: str, scaled: bool) -> tuple[float, float]:
+    """(the peak of a step, what parameters, gradients and states take), beside the parameters' bytes."""
+    optimizer, step, x = step_of(name, scaled)
     for _ in range(4):
         step(x, x)
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
     step(x, x)
-    size = sum(item.numel() * item.element_size() for item in net.trainable_params())
+    size = sum(item.numel() * item.element_size() for item in optimizer.parameters)
     held = {
-        id(item): item.numel() * item.element_size() for item in [*net.get_parameters(), *optimizer.get_parameters()]
+        id(item): item.numel() * item.element_size() for item in [*optimizer.parameters, *optimizer.get_parameters()]
     }
     others = before - sum(held.values())  # of other tests
     return (torch.cuda.max_memory_allocated() - others) / size, sum(held.values()) / size + 1
@@ -80,3 +89,89 @@ def test_a_step_takes_parameters_gradients_and_states(name: str, scaled: bool, m
     monkeypatch.setattr(_device, "_SMALLEST_PORTION", 1 << 16)  # as of a network of gigabytes
     peak, least = peak_of(name, scaled)
     assert peak <= 1.1 * least
+
+
+@pytest.fixture
+def trained() -> tuple[Any, Any, int]:
+    """(a network on the device, a function that makes a step, the parameters' bytes)."""
+    ms.set_seed(1)
+    net = nn.SequentialCell(*[nn.Dense(WIDTH, WIDTH) for _ in range(LAYERS)])
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 1e-3, 0.9))
+    step.set_train()
+    x = Tensor(np.ones((1, WIDTH), np.float32))
+    for _ in range(3):
+        step(x, x)
+    return net, lambda: step(x, x), sum(item.numel() * item.element_size() for item in net.trainable_params())
+
+
+def held_and_peak_of(run: Any) -> tuple[int, int]:
+    """(bytes that ``run`` leaves on the device, the most that it takes meanwhile)."""
+    gc.collect()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    run()
+    gc.collect()
+    return torch.cuda.memory_allocated() - before, torch.cuda.max_memory_allocated() - before
+
+
+def test_no_gradient_is_kept_between_steps(trained: Any) -> None:
+    _, step, size = trained
+    held, peak = held_and_peak_of(step)
+    assert peak >= 0.9 * size  # the gradients
+    assert held <= 0.01 * size
+
+
+def test_evaluation_between_steps_takes_activations_alone(trained: Any) -> None:
+    net, step, size = trained
+    model = ms.Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 1e-3, 0.9), metrics={"loss"})
+    rows = [(np.ones((1, WIDTH), np.float32),) * 2] * 4
+    data = ms.dataset.GeneratorDataset(rows, ["x", "y"], shuffle=False)
+    model.eval(data)
+    held, peak = held_and_peak_of(lambda: model.eval(data))
+    assert held <= 0.01 * size
+    assert peak <= 0.1 * size
+    step()
+    assert held_and_peak_of(step)[0] <= 0.01 * size
+
+
+@pytest.mark.parametrize("async_save", [False, True, "process"])
+def test_a_checkpoint_is_saved_without_a_copy_on_the_device(trained: Any, tmp_path: Path, async_save: Any) -> None:
+    net, _, size = trained
+
+    def save() -> None:
+        ms.save_checkpoint(net, str(tmp_path / "net.ckpt"), async_save=async_save)
+        while ms.async_ckpt_thread_status():
+            time.sleep(0.01)
+
+    save()
+    held, peak = held_and_peak_of(save)
+    assert held <= 0.01 * size
+    assert peak <= 2 * size / LAYERS
+
+
+class Operators(TorchDispatchMode):
+    """Counts torch's operators below autograd, but for `detach`."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += func is not torch.ops.aten.detach.default
+        return func(*args, **(kwargs or {}))
+
+
+#: operators that a loss scale may add to a step of Momentum and Adam: unscaling in portions, the overflow, the scale
+MOST = {"Momentum": 38, "Adam": 40, "AdamWeightDecay": 38, "RMSProp": 38, "Lamb": 38}
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_loss_scale_adds_few_operators(name: str) -> None:
+    counts = []
+    for scaled in (False, True):
+        step, x = step_of(name, scaled)[1:]
+        for _ in range(4):
+            step(x, x)
+        with Operators() as operators:
+            step(x, x)
+        counts.append(operators.count)
+
+    assert counts[1] - counts[0] <= MOST[name]

@@ -221,10 +221,12 @@ class Drafts:
         self._pairs.clear()
         for group in _by_kind([target for target, _ in pairs]):
             places = set(map(id, group))
-            _store_unless(self, group, [copy for target, copy in pairs if id(target) in places])
+            _store_unless(self.flag, self.found_inf, group, [copy for target, copy in pairs if id(target) in places])
 
 
-def _store_unless(drafts: Drafts, targets: list[torch.Tensor], values: list[torch.Tensor]) -> None:
+def _store_unless(
+    flag: torch.Tensor, found_inf: torch.Tensor, targets: list[torch.Tensor], values: Sequence[torch.Tensor]
+) -> None:
     if targets[0].dtype in _FUSED_DTYPES and all(item.is_contiguous() for item in (*targets, *values)):
         # the kernel's first step puts the gradient into the buffer, unless a gradient overflowed; its rate is 0
         torch._fused_sgd_(
@@ -236,11 +238,11 @@ def _store_unless(drafts: Drafts, targets: list[torch.Tensor], values: list[torc
             nesterov=False,
             maximize=False,
             is_first_step=True,
-            found_inf=drafts.found_inf,
+            found_inf=found_inf,
         )
         return
     for target, value in zip(targets, values):
-        _Base.copy_(target, torch.where(drafts.flag, target, value))
+        _Base.copy_(target, torch.where(flag, target, value))
 
 
 def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
@@ -290,8 +292,10 @@ class Skipping:
             for item in value
         }
         others = {id(item): item for item in self._written() if id(item) not in parts}  # type: ignore[attr-defined]
-        groups = [(group, [item.clone() for item in group]) for group in _by_kind(list(map(memory, others.values())))]
+        groups = [(group, torch._foreach_mul(group, 1)) for group in _by_kind(list(map(memory, others.values())))]
         yield
-        for targets, before in groups:
-            for target, old in zip(targets, before):
-                _Base.copy_(target, torch.where(drafts.flag, old, target))
+        if groups:
+            is_done = ~drafts.flag
+            found_inf = is_done.to(torch.float32).reshape(1)
+            for targets, before in groups:
+                _store_unless(is_done, found_inf, targets, before)
