@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
-from mindspore_compat._capture.step.replay import replayed
+from mindspore_compat._capture.step.replay import evaluated, replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._element_stores import register
@@ -151,6 +152,8 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if is_graph_mode() or "_is_jit" in state:
             compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
             steps = (without_graph, compute) if is_constant else (compute,)
+            if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
+                return evaluated(self, partial(*steps), args, kwargs)
             return run_in_graph(Call(True, (*args, *kwargs.values())), *steps, *args, **kwargs)
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
