@@ -1,6 +1,6 @@
 """Time of an evaluation call and of a greedy generation beside torch's eager, the same network and weights, in one run.
 
-    python benchmarks/inference.py [--rounds 60]
+python benchmarks/inference.py [--rounds 60]
 """
 
 from __future__ import annotations

@@ -326,8 +326,7 @@ def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
 _STRIDED = _aten.as_strided.default
 #: views that begin with the first element of what they are views of
 _FROM_FIRST = frozenset(
-    getattr(_aten, name).default
-    for name in "_unsafe_view alias expand permute squeeze t unsqueeze view".split()
+    getattr(_aten, name).default for name in "_unsafe_view alias expand permute squeeze t unsqueeze view".split()
 ) | {_aten.transpose.int, _aten.squeeze.dim}
 #: operators with a number that torch makes a tensor of
 _SCALARS = frozenset({_aten.add.Tensor, _aten.div.Tensor, _aten.mul.Tensor, _aten.sub.Tensor})

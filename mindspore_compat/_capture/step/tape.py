@@ -297,7 +297,7 @@ class _StepRecorder(Recorder):
     def saw(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if func is _aten._local_scalar_dense.default and not self.problem:
             return self._read(args[0], func(*args))
-        if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
+        if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE) and not _takes_places(func, args):
             self.give_up(f"{func} makes Python depend on values")
         if is_random(func) and torch._C._current_autograd_node() is not None:
             # `recompute` sets torch's generator back, which no operator shows
@@ -389,6 +389,12 @@ def record(
     if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
         recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
+
+
+def _takes_places(func: Any, args: tuple) -> bool:
+    """Whether it is ``x[i]`` with integers, whose shape does not depend on values as that of ``x[mask]`` does."""
+    masks = torch.bool, torch.uint8
+    return func is _aten.index.Tensor and not any(item is not None and item.dtype in masks for item in args[1])
 
 
 def _is_plain(result: Any) -> bool:
