@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
@@ -32,7 +31,7 @@ from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, cas
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
-from mindspore_compat.nn._inference import is_inference, may_keep, without_graph
+from mindspore_compat.nn._inference import called, is_inference, may_keep, without_graph
 from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
@@ -151,10 +150,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
             compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
-            steps = (without_graph, compute) if is_constant else (compute,)
+            around = without_graph if is_constant else called
             if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
-                return evaluated(self, partial(*steps), args, kwargs)
-            return run_in_graph(Call(True, (*args, *kwargs.values())), *steps, *args, **kwargs)
+                return evaluated(self, around, compute, args, kwargs)
+            return around(run_in_graph, Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:

@@ -105,7 +105,7 @@ class _Compiler:
     def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
         """The node, or one that gives the same sooner: a view of a view is one of what that is a view of."""
         op, args, name = node.op, node.args, str(node.outputs[0]) if node.outputs else ""
-        if len(node.described) != 1 or node.is_list or node.described[0][0].is_complex:
+        if op is Opaque or len(node.described) != 1 or node.is_list or node.described[0][0].is_complex:
             return node
         dtype, shape, strides, device = node.described[0]
         if op in _FROM_FIRST:
@@ -115,11 +115,11 @@ class _Compiler:
                 self.same[name] = known
             return Node(_STRIDED, binding(_STRIDED, {}), (Ref(root), shape, strides), {}, [name], False, node.described)
         views.setdefault((name, shape, strides), name)
-        if op in _SCALARS and type(args[-1]) in (int, float) and device.type == "cpu" and not node.kwargs:
-            if dtype in (torch.float32, torch.float64):  # torch would make such a tensor at each call
-                number = Ref(f"{name}n")
-                self.values[number] = torch.tensor(args[-1], dtype=dtype)
-                return Node(op, node.call, (args[0], number), {}, node.outputs, False, node.described)
+        is_float = dtype in (torch.float32, torch.float64) and device.type == "cpu"
+        if op in _SCALARS and type(args[-1]) in (int, float) and is_float and not node.kwargs:
+            number = Ref(f"{name}n")  # torch would make such a tensor at each call
+            self.values[number] = torch.tensor(args[-1], dtype=dtype)
+            return Node(op, node.call, (args[0], number), {}, node.outputs, False, node.described)
         return node
 
     def _given_away(self) -> set[str]:
@@ -201,6 +201,7 @@ class _Compiler:
             lines += [f"        del {', '.join(dead)}"] if dead else []
         names["_views"] = Views(self.values.values())  # as long as they are held
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        names.update((f"o{name}", self.tape.constants[name].clone()) for name in made)  # the caller has the original
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making

@@ -135,27 +135,30 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     return _replayed(owner, computations_of(owner), key, compute, arguments, keep)
 
 
-def evaluated(owner: Any, compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+def evaluated(
+    owner: Any, around: Callable[..., Any], compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Any:
     """``compute(*args, **kwargs)`` as an outermost call in graph mode that nothing differentiates, replayed as a step
     is. Calls that are not replayed are looked at less and less often, one in 31 in the end.
+
+    Args:
+        around: calls a function with its arguments, without recording for derivatives.
     """
 
     def run(arguments: tuple[tuple, dict[str, Any]]) -> Any:
         args, kwargs = arguments
-        return run_in_graph(Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
+        return around(run_in_graph, Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
 
     made = computations_of(owner)
-    if made.skip and not made.draws:
-        made.skip -= 1
-        return run_in_graph(Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
     if made.skip or not _may_record(owner):
         made.skip = max(0, made.skip - 1)
+        if not made.draws:
+            return run((args, kwargs))
         return made.graphs.of(_EVALUATES, (args, kwargs)).run(run, (args, kwargs))
     made.misses += 1
     result = _replayed(owner, made, _EVALUATES, run, (args, kwargs), None)
     made.skip = min(max(0, made.misses - 1), 30)
-    if made.skip:
-        made.draws = made.graphs.have_drawn()
+    made.draws = made.skip == 0 or made.graphs.have_drawn()
     return wrap(result)
 
 
