@@ -257,7 +257,7 @@ def test_an_input_that_is_written_to() -> None:
         lambda net: net.dense1.weight.set_data(Tensor(np.ones((6, 6), np.float32))),
         lambda net: ms.load_param_into_net(net, {"dense1.weight": Parameter(Tensor(np.ones((6, 6), np.float32)))}),
         lambda net: setattr(net.dense1, "weight", Parameter(Tensor(np.ones((6, 6), np.float32)), name="w")),
-        lambda net: setattr(net.dense1.weight, "data", torch.ones(6, 6)),
+        lambda net: setattr(net.dense1.weight, "data", torch.ones(6, 6, device=net.cache.device)),
         lambda net: ops.assign(net.dense1.weight, net.dense1.weight * 2),
         lambda net: net.dense1.weight.__setitem__(0, 3.0),
         lambda net: setattr(net, "scale", 2.0),
@@ -363,6 +363,7 @@ def test_random_numbers_differ_from_call_to_call() -> None:
         assert len({item[part].tobytes() for item in found}) == 9
 
 
+@pytest.mark.cpu_only("a GPU draws torch's numbers")
 def test_random_numbers_are_those_without_replays(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(word: str) -> list[Any]:
         monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", word)
@@ -397,11 +398,11 @@ def test_a_torch_module_inside_is_not_replayed() -> None:
 
     def between(number: int, net: Any) -> None:
         if number == 0:
-            net.inner = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.Dropout(0.0))
+            net.inner = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.Dropout(0.0)).to(net.cache.device)
             torch.nn.init.ones_(net.inner[0].weight)
             torch.nn.init.ones_(net.inner[0].bias)
         if number == 5:
-            net.inner[0].weight = torch.nn.Parameter(torch.zeros(6, 6))
+            net.inner[0].weight = torch.nn.Parameter(torch.zeros(6, 6, device=net.cache.device))
         if number == 7:
             net.inner.register_forward_hook(lambda module, given, result: result * 2)
 
