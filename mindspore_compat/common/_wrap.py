@@ -75,7 +75,11 @@ def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return wrap(method(self, *args, **kwargs))
+        result = method(self, *args, **kwargs)
+        if type(result) is not _Plain or _is_tracing():
+            return wrap(result)
+        result.__class__ = TENSOR
+        return result
 
     return wrapped
 

@@ -107,7 +107,7 @@ class Attributes(Listing):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             parameter = parameters[name]
-            if is_graph_mode() and parameter is not None and not is_tracing() and (call := current()).is_graph:
+            if parameter is not None and not is_tracing() and (call := current()).is_graph and is_graph_mode():
                 parameter = read_in_graph(parameter, call)
             if (
                 casting.depth

@@ -37,7 +37,6 @@ from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parall
 
 __all__ = ["Cell"]
 
-_Plain = torch.Tensor
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
@@ -138,10 +137,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return self._call_and_keep(args, kwargs, call)
         else:
             result = in_graph_version(self.construct)(*args, **kwargs)
-        if type(result) is _Plain:
-            result.__class__ = Tensor
-            return result
-        return wrap(result)
+        return result if type(result) is Tensor else wrap(result)
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that no other call of a Cell or function under ``jit`` is around."""
