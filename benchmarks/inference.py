@@ -1,11 +1,16 @@
-"""Time of an evaluation call and of a greedy generation beside torch's eager, the same network and weights, in one run.
+"""Inference beside torch's eager, the same network and weights, in turns of one process with one thread.
 
-python benchmarks/inference.py [--rounds 60]
+    python benchmarks/inference.py [--rounds 60]
+
+Rows: an evaluation call of 12 small transformer blocks (4 tokens, width 64); of a network whose input grows by a token
+at each call; a greedy generation of 64 tokens by a small LLaMA with a cache of fixed size. Given are milliseconds of
+the process's own time, the median over rounds, and the median of each round's ratio to torch.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import statistics
 import sys
@@ -21,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import mindspore_compat
 
 mindspore_compat.install()
+import nets_llama
 import nets_mindspore
 import nets_torch
 
@@ -32,7 +38,6 @@ def turns(runs: dict[str, Callable[[], Any]], rounds: int, count: int) -> dict[s
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name in random.sample(list(runs), len(runs)):
-            runs[name]()
             start = time.process_time()
             for _ in range(count):
                 runs[name]()
@@ -40,42 +45,84 @@ def turns(runs: dict[str, Callable[[], Any]], rounds: int, count: int) -> dict[s
     return times
 
 
-def blocks(depth: int, dim: int, heads: int) -> tuple[Any, Any]:
-    ours = nn.SequentialCell(*[nets_mindspore.EncoderLayer(dim, heads) for _ in range(depth)])
-    theirs = torch.nn.Sequential(*[nets_torch.EncoderLayer(dim, heads) for _ in range(depth)]).eval()
+def blocks() -> tuple[Any, Any]:
+    ours = nn.SequentialCell(*[nets_mindspore.EncoderLayer(64, 4) for _ in range(12)])
+    theirs = torch.nn.Sequential(*[nets_torch.EncoderLayer(64, 4) for _ in range(12)]).eval()
     for a, b in zip(ours.get_parameters(), theirs.parameters(), strict=True):
         a.set_data(Tensor(b.detach().numpy()))
     return ours.set_train(False), theirs
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=60)
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    ours, theirs = blocks(12, 64, 4)
-    data = np.random.default_rng(0).standard_normal((1, 4, 64)).astype(np.float32)
-    x, y = Tensor(data), torch.from_numpy(data)
+def llamas() -> tuple[Any, Any]:
+    ours, theirs = nets_llama.Llama(), nets_llama.TorchLlama().eval()
+    weights = {
+        name.replace("embedding.weight", "embedding.embedding_table"): item for name, item in theirs.named_parameters()
+    }
+    for name, parameter in ours.parameters_and_names():
+        if name in weights:
+            parameter.set_data(Tensor(weights.pop(name).detach().numpy()))
+    assert not weights
+    return ours.set_train(False), theirs
 
-    def in_mode(mode: int) -> Callable[[], Any]:
-        def run() -> Any:
-            context.set_context(mode=mode)
-            return ours(x)
 
-        return run
+def in_mode(mode: int, run: Callable[[], Any]) -> Callable[[], Any]:
+    def called() -> Any:
+        context.set_context(mode=mode)
+        return run()
+
+    return called
+
+
+def report(name: str, ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int, count: int, warm: int) -> None:
+    """Compare the results, then the times; an odd call in front of each keeps none from being the first."""
 
     def eager() -> Any:
         with torch.no_grad():
-            return theirs(y)
+            return theirs()
 
-    runs = {"torch": eager, "pynative": in_mode(context.PYNATIVE_MODE), "graph": in_mode(context.GRAPH_MODE)}
+    runs = {
+        "torch": eager,
+        "ours": in_mode(context.PYNATIVE_MODE, ours),
+        "ours graph": in_mode(context.GRAPH_MODE, ours),
+    }
     for run in runs.values():
-        for _ in range(5):
-            np.testing.assert_allclose(run().numpy(), eager().numpy(), 1e-4, 1e-5)
-    times = turns(runs, args.rounds, 20)
-    for name, found in times.items():
-        ratio = statistics.median(a / b for a, b in zip(found, times["torch"], strict=True))
-        print(f"{name:<10}{statistics.median(found):>9.3f} ms{ratio:>7.2f}")
+        for _ in range(warm):
+            np.testing.assert_allclose(np.asarray(run()), np.asarray(eager()), 1e-4, 1e-5)
+    times = turns(runs, rounds, count)
+    print(f"{name:<12}" + "".join(f"{statistics.median(found):>12.3f}" for found in times.values()), end="")
+    for which in ("ours", "ours graph"):
+        print(f"{statistics.median(a / b for a, b in zip(times[which], times['torch'], strict=True)):>18.2f}", end="")
+    print(flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=60)
+    rounds = parser.parse_args().rounds
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    print(f"{'':<12}{'torch':>12}{'ours':>12}{'ours graph':>12}{'ours/torch':>18}{'ours graph/torch':>18}")
+
+    ours, theirs = blocks()
+    data = np.random.default_rng(0).standard_normal((1, 4, 64)).astype(np.float32)
+    x, y = Tensor(data), torch.from_numpy(data)
+    report("12 blocks", lambda: ours(x).asnumpy(), lambda: theirs(y).numpy(), rounds, 20, 5)
+
+    grown = [np.concatenate([data] * 40, 1)[:, :length].copy() for length in range(1, 161)]
+    xs, ys = itertools.cycle(map(Tensor, grown)), itertools.cycle(map(torch.from_numpy, grown))
+    growing, torchs = blocks()
+    report("growing", lambda: growing(next(xs)).shape, lambda: torchs(next(ys)).shape, rounds, 20, 0)
+
+    llama, torch_llama = llamas()
+    prompt = np.arange(5, 21).astype(np.int32)
+    report(
+        "64 tokens",
+        lambda: nets_llama.generate(llama, prompt, 64, Tensor),
+        lambda: nets_llama.generate(torch_llama, prompt, 64, torch.from_numpy),
+        max(3, rounds // 6),
+        1,
+        3,
+    )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._element_stores import register
 from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
+from mindspore_compat.common._inference import called, is_inference, may_keep, without_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import not_traced
@@ -31,7 +32,6 @@ from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, cas
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
-from mindspore_compat.nn._inference import called, is_inference, may_keep, without_graph
 from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 

@@ -591,3 +591,62 @@ def test_a_cell_under_jit_is_replayed_in_pynative_mode() -> None:
     for x in inputs():
         same(values(net(x)), values(plain(x)))
     assert replays(net) > 0
+
+
+# --- functions under jit ----------------------------------------------------------------------------------------------
+
+
+class Decoder(Net):
+    @ms.jit
+    def decode(self, x: Any, at: Any) -> Any:
+        self.cache[at] = x[:1]
+        return self.dense2(ops.tanh(self.cache @ self.dense1.weight)) * 2 + ops.relu(x) - ops.sigmoid(x) * x
+
+
+@pytest.mark.parametrize("mode", [EAGER, GRAPH])
+def test_a_method_under_jit(mode: int) -> None:
+    context.set_context(mode=mode)
+    net, plain = Decoder(), Decoder()
+    decode = Decoder.decode.__wrapped__
+    for number, x in enumerate(inputs(12)):
+        found = net.decode(x, place(number))
+        same(values(found), values(decode(plain, x, place(number))))
+        same(values(net.cache), values(plain.cache))
+        if number == 7:
+            net.dense2, plain.dense2 = (nn.Dense(6, 6, "ones", "ones") for _ in range(2))
+    assert replays(net) > 4
+
+
+def test_a_function_under_jit_that_calls_a_network() -> None:
+    context.set_context(mode=EAGER)
+    net = Net()
+
+    @ms.jit
+    def step(x: Any, factor: float) -> Any:
+        return net(x) * factor + ops.softmax(x, -1)
+
+    for number, x in enumerate(inputs(12)):
+        found = step(x, 2.0)
+        same(values(found), values(net(x) * 2.0 + ops.softmax(x, -1)))
+        assert not found.requires_grad
+        if number == 6:
+            net.dense1.weight.set_data(net.dense1.weight * 2)
+    assert replays(step.__wrapped__) > 3
+    net.set_train()
+    assert step(x, 2.0).requires_grad
+
+
+def test_a_training_step_under_jit_is_no_evaluation() -> None:
+    context.set_context(mode=EAGER)
+    net = Net()
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    grad_of = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+
+    @ms.jit
+    def step(x: Any) -> Any:
+        loss, grads = grad_of(x)
+        optimizer(grads)
+        return loss
+
+    losses = {float(step(inputs(1)[0])) for _ in range(8)}
+    assert len(losses) == 8 and not calls_of(step.__wrapped__)

@@ -49,7 +49,7 @@ _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
 _MIN_OPERATORS = 8  # of an evaluation call; fewer are as quick by themselves
-_EVALUATES = ("evaluation",)  # the key of calls that nothing differentiates
+_EVALUATES = "evaluation"  # in the keys of calls that nothing differentiates
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
 
@@ -136,27 +136,36 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
 
 
 def evaluated(
-    owner: Any, around: Callable[..., Any], compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+    owner: Any,
+    around: Callable[..., Any],
+    compute: Callable[..., Any],
+    args: tuple,
+    kwargs: dict[str, Any],
+    updates_names: bool = True,
+    method: Any = None,
 ) -> Any:
     """``compute(*args, **kwargs)`` as an outermost call in graph mode that nothing differentiates, replayed as a step
     is. Calls that are not replayed are looked at less and less often, one in 31 in the end.
 
     Args:
         around: calls a function with its arguments, without recording for derivatives.
+        updates_names: as for `Call`.
+        method: of ``owner``, if it is not what a call of it computes.
     """
 
     def run(arguments: tuple[tuple, dict[str, Any]]) -> Any:
         args, kwargs = arguments
-        return around(run_in_graph, Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
+        call = Call(True, (*args, *kwargs.values()), updates_names)
+        return around(run_in_graph, call, compute, *args, **kwargs)
 
-    made = computations_of(owner)
+    key, made = (_EVALUATES, id(method)), computations_of(owner)
     if made.skip or not _may_record(owner):
         made.skip = max(0, made.skip - 1)
         if not made.draws:
             return run((args, kwargs))
-        return made.graphs.of(_EVALUATES, (args, kwargs)).run(run, (args, kwargs))
+        return made.graphs.of(key, (args, kwargs), method).run(run, (args, kwargs))
     made.misses += 1
-    result = _replayed(owner, made, _EVALUATES, run, (args, kwargs), None)
+    result = _replayed(owner, made, key, run, (args, kwargs), method)
     made.skip = min(max(0, made.misses - 1), 30)
     made.draws = made.skip == 0 or made.graphs.have_drawn()
     return wrap(result)
@@ -198,7 +207,7 @@ def _replayed(
             return calls.eagerly(compute, arguments)
         calls.enter(_state_of(owner, made))
     why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
-    if of_graph is _EVALUATES and made.has_torch:
+    if of_graph[0] is _EVALUATES and made.has_torch:
         why = "a part of it is a torch module, which does not say what changes"
     if why:
         made.say("runs eagerly: " + why)
@@ -218,7 +227,10 @@ def _replayed(
         return result
     if not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
         return calls.eagerly(compute, arguments)
-    return _recorded(calls, compute, arguments, tensors, of_graph is _EVALUATES)
+    return _recorded(calls, compute, arguments, tensors, of_graph[0] is _EVALUATES)
+
+
+program.evaluated = evaluated
 
 
 def _may_record(owner: Any) -> bool:
