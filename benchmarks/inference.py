@@ -26,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import mindspore_compat
 
 mindspore_compat.install()
-import nets_llama
-import nets_mindspore
-import nets_torch
+import nets_llama  # noqa: E402
+import nets_mindspore  # noqa: E402
+import nets_torch  # noqa: E402
 
-from mindspore_compat import Tensor, context, nn
+from mindspore_compat import Tensor, context, nn  # noqa: E402
 
 
 def turns(runs: dict[str, Callable[[], Any]], rounds: int, count: int) -> dict[str, list[float]]:

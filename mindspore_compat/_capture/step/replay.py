@@ -136,13 +136,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
 
 
 def evaluated(
-    owner: Any,
-    around: Callable[..., Any],
-    compute: Callable[..., Any],
-    args: tuple,
-    kwargs: dict[str, Any],
-    updates_names: bool = True,
-    method: Any = None,
+    owner: Any, around: Any, compute: Any, args: tuple, kwargs: dict, updates_names: bool = True, method: Any = None
 ) -> Any:
     """``compute(*args, **kwargs)`` as an outermost call in graph mode that nothing differentiates, replayed as a step
     is. Calls that are not replayed are looked at less and less often, one in 31 in the end.
