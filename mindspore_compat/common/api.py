@@ -18,24 +18,15 @@ from mindspore_compat.common._element_stores import register
 from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._graph_mode import OUTSIDE, Call, current, run_in_graph
 from mindspore_compat.common._inference import called, is_inference, without_graph
-from mindspore_compat.common._mutable import mutable
+from mindspore_compat.common._mutable import mutable  # noqa: F401
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.context import in_jit
 
-__all__ = [
-    "jit",
-    "ms_function",
-    "jit_class",
-    "ms_class",
-    "JitConfig",
-    "mutable",
-    "no_inline",
-    "lazy_inline",
-    "no_grad",
-    "ms_memory_recycle",
-]
+__all__ = """
+    jit ms_function jit_class ms_class JitConfig mutable no_inline lazy_inline no_grad ms_memory_recycle
+""".split()
 
 
 _TORCH_BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")

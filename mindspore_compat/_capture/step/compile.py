@@ -56,7 +56,7 @@ class _Compiler:
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
-        returned = set(refs(self.tape.returned))
+        returned: set[str] = set(refs(self.tape.returned))
         roots: dict[str, str] = {}  # a view from the first element on -> what it is a view of
         views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
         for node in self.tape.nodes:
@@ -201,7 +201,9 @@ class _Compiler:
             lines += [f"        del {', '.join(dead)}"] if dead else []
         names["_views"] = Views(self.values.values())  # as long as they are held
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
-        names.update((f"o{name}", self.tape.constants[name].clone()) for name in made)  # the caller has the original
+        names.update(
+            (f"o{name}", self.tape.constants[Ref(name)].clone()) for name in made
+        )  # the caller has the original
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
