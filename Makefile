@@ -67,7 +67,7 @@ examples: $(VENV)/.test
 	$(BIN)/python -m tests.conformance.examples --real .venv-oracle/bin/python --list $(ARGS)
 
 bench: $(VENV)/.test
-	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	for name in tensor layers half train_step inference state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 # training steps, THOR, checkpoints and memory on a CUDA device
 bench-gpu: $(VENV)/.test

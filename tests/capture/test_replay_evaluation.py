@@ -4,6 +4,7 @@ repeat themselves are left alone.
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 from collections.abc import Callable
@@ -587,6 +588,20 @@ def test_a_cell_under_jit_is_replayed_in_pynative_mode() -> None:
     for x in inputs():
         same(values(net(x)), values(plain(x)))
     assert replays(net) > 0
+
+
+def test_on_a_gpu_a_call_is_one_graph(caplog: pytest.LogCaptureFixture) -> None:
+    """The cache is written where it is, and results are copies of the graph's own."""
+
+    def body(net: Any, x: Any, at: Any) -> Any:
+        net.cache[at] = x[:1]
+        return x, net.cache * 2, net.cache
+
+    given = [(x, place(number)) for number, x in enumerate(inputs(16))]
+    with caplog.at_level(logging.INFO, logger="mindspore_compat"):
+        net = compared(body, given)
+    said = [record.getMessage() for record in caplog.records if "CUDA graph" in record.getMessage()]
+    assert [("as one CUDA graph" in text) for text in said] == ([True] if net.cache.device.type == "cuda" else [])
 
 
 # --- functions under jit ----------------------------------------------------------------------------------------------
