@@ -39,7 +39,7 @@ GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/t
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
 	tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
 	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
-	tests/capture/test_replay_fuzz.py
+	tests/capture/test_replay_fuzz.py tests/capture/test_replay_evaluation.py
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 
@@ -97,7 +97,7 @@ examples: $(VENV)/.test
 	$(BIN)/python -m tests.conformance.examples --real .venv-oracle/bin/python --list $(ARGS)
 
 bench: $(VENV)/.test
-	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	for name in tensor layers half train_step inference state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 # training steps, THOR, checkpoints and memory on a CUDA device
 bench-memory: $(VENV)/.test

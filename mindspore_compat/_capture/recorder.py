@@ -66,15 +66,21 @@ class Identity(Generic[T]):
             return None
         return found[1]
 
+    def alive(self) -> Iterator[tuple[torch.Tensor, T]]:
+        """The known tensors that are still there, and what is known of them."""
+        for entry, known in list(self._entries.values()):
+            tensor = entry if self._holds else entry()
+            if tensor is not None:
+                yield tensor, known
+
     def sharing(self, tensor: torch.Tensor) -> Iterator[tuple[torch.Tensor, T]]:
         """The known tensors, and what is known of them, in whose storage ``tensor`` lies: ``as_subclass`` and the like
         make objects that neither an operator nor a function of torch shows.
         """
         with torch._C.DisableTorchFunction():
             storage = _Base.untyped_storage(tensor).data_ptr()
-            for entry, known in list(self._entries.values()) if storage else ():
-                other = entry if self._holds else entry()
-                if other is not None and _Base.untyped_storage(other).data_ptr() == storage:
+            for other, known in self.alive() if storage else ():
+                if _Base.untyped_storage(other).data_ptr() == storage:
                     yield other, known
 
 

@@ -115,6 +115,10 @@ class Graphs:
             del self._made[next(iter(self._made))]
         return self._made.setdefault(kind, (Graph(), keep))[0]
 
+    def have_drawn(self) -> bool:
+        """Return whether any of them has generators."""
+        return any(graph._made for graph, _ in self._made.values())
+
 
 def _signature(value: Any) -> Any:
     """What upstream compiles a graph for, hashable: the shapes and dtypes of tensors, the values of all else."""

@@ -9,29 +9,10 @@ from typing import Any
 
 import torch
 
-__all__ = [
-    "BFloat",
-    "Bool",
-    "Complex",
-    "Dict",
-    "Float",
-    "Int",
-    "List",
-    "Number",
-    "String",
-    "TensorType",
-    "Tuple",
-    "TypeNone",
-    "UInt",
-    "all_types",
-    "complex_type",
-    "float_type",
-    "int_type",
-    "is_subclass",
-    "number_type",
-    "signed_type",
-    "uint_type",
-]
+__all__ = """
+    BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt all_types complex_type
+    float_type int_type is_subclass number_type signed_type uint_type
+""".split()
 
 int_type = (torch.int8, torch.int16, torch.int32, torch.int64)
 uint_type = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)

@@ -23,18 +23,7 @@ from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = [
-    "EAGER",
-    "OUTSIDE",
-    "Call",
-    "begin",
-    "current",
-    "differentiating",
-    "end",
-    "in_graph",
-    "own_results",
-    "run_in_graph",
-]
+__all__ = "EAGER OUTSIDE Call begin current differentiating end in_graph own_results run_in_graph".split()
 
 _Parameter = torch.nn.Parameter
 

@@ -192,6 +192,8 @@ def _kernel(name: str) -> Callable[..., Any]:
 
     def kernel(x: Any, *args: Any, **kwargs: Any) -> Any:
         dtype = getattr(x, "dtype", None)
+        if dtype is _F32:
+            return operator(x, *args, **kwargs)
         if dtype in types and x.is_cpu and not _THREAD.as_torch:
             if name in _THREAD.in_float32 and torch.is_autocast_enabled("cpu"):
                 return _in_float32(operator, (x, *args), kwargs)
@@ -247,7 +249,7 @@ def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *res
 
 def dense(x: Any, weight: Any, bias: Any) -> Any:
     """x · weightᵀ + bias of two operators, a product and a sum, as `adds_bias_apart` says."""
-    if bias is None or not adds_bias_apart(x):
+    if not _THREAD.in_float32 or bias is None or not adds_bias_apart(x):
         return KERNELS["linear"](x, weight, bias)
     return torch.add(KERNELS["linear"](x, weight), bias)
 

@@ -21,17 +21,19 @@ class Program:
         structure: counts changes of what Cells consist of: children and Parameters.
         moved: counts tensors that got other memory.
         writes: counts updates of Parameters' values: by optimizers, ``set_data`` and operators, by replayed steps.
+        evaluated: what replays calls that nothing differentiates, ``_capture.step.replay.evaluated``.
         recorder: what writes down the operators of a step at the moment, None if nothing does.
         recording: counts recordings.
         parallel: what runs a network over several processes (``parallel._modes``), None where each process computes for
             itself.
     """
 
-    __slots__ = ("epoch", "moved", "parallel", "recorder", "recording", "structure", "writes")
+    __slots__ = ("epoch", "evaluated", "moved", "parallel", "recorder", "recording", "structure", "writes")
 
     def __init__(self) -> None:
         self.epoch = self.structure = self.moved = self.writes = self.recording = 0
         self.recorder: Any = None
+        self.evaluated: Any = None
         self.parallel: Any = None
 
     def changed(self) -> None:

@@ -76,7 +76,10 @@ def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
-        return result if type(result) is TENSOR else wrap(result)
+        if type(result) is not _Plain or _is_tracing():
+            return wrap(result)
+        result.__class__ = TENSOR
+        return result
 
     return wrapped
 

@@ -16,24 +16,17 @@ from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common._element_stores import register
 from mindspore_compat.common._element_updates import in_graph_version
-from mindspore_compat.common._graph_mode import Call, current, run_in_graph
-from mindspore_compat.common._mutable import mutable
+from mindspore_compat.common._graph_mode import OUTSIDE, Call, current, run_in_graph
+from mindspore_compat.common._inference import called, is_inference, without_graph
+from mindspore_compat.common._mutable import mutable  # noqa: F401
+from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.context import in_jit
 
-__all__ = [
-    "jit",
-    "ms_function",
-    "jit_class",
-    "ms_class",
-    "JitConfig",
-    "mutable",
-    "no_inline",
-    "lazy_inline",
-    "no_grad",
-    "ms_memory_recycle",
-]
+__all__ = """
+    jit ms_function jit_class ms_class JitConfig mutable no_inline lazy_inline no_grad ms_memory_recycle
+""".split()
 
 
 _TORCH_BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")
@@ -79,6 +72,7 @@ def _in_graph_mode(
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
     compiled = _Compiled(backend) if backend else None
+    cells: list[Any] = []  # that the function names
 
     def call(*args: Any, **kwargs: Any) -> Any:
         target = in_graph_version(function) if current().updates_names else function
@@ -94,17 +88,42 @@ def _in_graph_mode(
             if is_tracing():
                 return in_graph_version(function)(*args, **kwargs)
             cell = _cell_of(function, args)
-            own, args = (call, args) if cell is None else (cell._run_method, (call, args, kwargs))
-            named = kwargs if cell is None else {}
+            first = args[:1] if cell is not None and cell is args[0] else ()
+            args, own = args[len(first) :], call
+            if cell is not None:
+                own = lambda *args, **kwargs: cell._run_method(call, (*first, *args), kwargs)  # noqa: E731
             if current().is_graph:
-                return own(*args, **named)
-            return run_in_graph(Call(True, (*args, *kwargs.values()), not is_python), own, *args, **named)
+                return own(*args, **kwargs)
+            owner: Any = function if cell is None else cell
+            if compiled is None and not isinstance(owner, types.MethodType):
+                around = _around([cell] if cell is not None else cells, function, args, kwargs)
+                if around is not None:
+                    return program.evaluated(owner, around, own, args, kwargs, not is_python, function)
+            return run_in_graph(Call(True, (*args, *kwargs.values()), not is_python), own, *args, **kwargs)
         finally:
             in_jit.depth -= 1
             in_jit.level = before
 
     run._is_jit = True  # type: ignore[attr-defined]
     return run
+
+
+def _around(cells: list[Any], function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What calls a function under ``jit`` that nothing differentiates without recording; None for another one.
+
+    Args:
+        cells: of its own or by name; looked up at the first call, where it is empty.
+    """
+    if THREAD.running or not torch.is_grad_enabled():
+        return None if THREAD.running else called
+    if not cells:
+        names = inspect.getclosurevars(function)
+        found = [*names.nonlocals.values(), *names.globals.values()]
+        cells += [item for item in found if isinstance(item, torch.nn.Module)] or [None]
+    is_evaluation = all(
+        cell is not None and not (cell.training or getattr(cell, "_is_optimizer", True)) for cell in cells
+    )
+    return without_graph if is_evaluation and current() is OUTSIDE and is_inference(args, kwargs) else None
 
 
 def _cell_of(function: Any, args: tuple) -> Any:

@@ -13,12 +13,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.step.replay import replayed
+from mindspore_compat._capture.step.replay import evaluated, replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._dtype_fallback import note_operator
 from mindspore_compat.common._element_stores import register
 from mindspore_compat.common._element_updates import in_graph_version, method_in_graph
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
+from mindspore_compat.common._inference import called, is_inference, may_keep, without_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import not_traced
@@ -31,13 +32,11 @@ from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, cas
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
-from mindspore_compat.nn._inference import is_inference, may_keep, without_graph
 from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]
 
-_Plain = torch.Tensor
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
@@ -138,8 +137,6 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return self._call_and_keep(args, kwargs, call)
         else:
             result = method_in_graph(self.construct)(*args, **kwargs)
-        if type(result) is _Plain:
-            result.__class__ = Tensor
         return result if type(result) is Tensor else wrap(result)
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -149,8 +146,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
             compute = method_in_graph(self.construct) if is_plain else self._call_with_extras
-            steps = (without_graph, compute) if is_constant else (compute,)
-            return run_in_graph(Call(True, (*args, *kwargs.values())), *steps, *args, **kwargs)
+            around = without_graph if is_constant else called
+            if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
+                return evaluated(self, around, compute, args, kwargs)
+            return around(run_in_graph, Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:

@@ -133,8 +133,10 @@ class Step(nn.Cell):
         return self.network(y, x), grads
 
 
-def step_of(net: nn.Cell, seed: int) -> tuple[Any, Any]:
+def step_of(net: nn.Cell, seed: int, evaluates: bool) -> tuple[Any, Any]:
     """(what a step calls, whom its replays are counted by)."""
+    if evaluates:
+        return net.set_train(False), net
     weights = net.trainable_params()
     optimizer = nn.Momentum(weights, 0.02, 0.9) if seed % 2 else nn.Adam(weights, 0.005)
     if seed % 3 == 0:
@@ -149,22 +151,24 @@ def leaves(value: Any) -> list[Any]:
     return [leaf for item in value for leaf in leaves(item)] if isinstance(value, (tuple, list)) else [value]
 
 
-def trace(cls: Any, seed: int, mode: int) -> tuple[list[Any], int]:
+def trace(cls: Any, seed: int, mode: int, evaluates: bool) -> tuple[list[Any], int]:
     """All that can be seen of some steps, and how many were replayed."""
     set_seed(seed)
     random = np.random.default_rng(seed)
     net = cls().set_train()
-    step, owner = step_of(net, seed)
+    step, owner = step_of(net, seed, evaluates)
     found: list[Any] = []
+    kept: list[Any] = []
     context.set_context(mode=mode)
     for _ in range(CALLS):
         inputs = [Tensor(random.standard_normal((4, 6)).astype(np.float32)) for _ in range(2)]
         try:
-            found += leaves(step(*inputs))
+            kept.append(step(*inputs))
+            found += leaves(kept[-1])
         except (RuntimeError, ValueError, TypeError) as error:  # such as writing to what a backward pass needs
             found.append(type(error).__name__)
         found += leaves((inputs, list(net.get_parameters()), torch.get_rng_state()))
-    return found, replays(owner)
+    return found + (leaves(kept) if evaluates else []), replays(owner)
 
 
 @pytest.fixture(scope="module")
@@ -188,15 +192,18 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Any:
 REPLAYED: list[bool] = []
 
 
+@pytest.mark.parametrize("evaluates", [False, True])
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_a_random_network(networks: Any, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_random_network(networks: Any, seed: int, evaluates: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        mode = EAGER
+        mode = GRAPH if evaluates else EAGER  # in graph mode alone results of a call have memory of their own
+        if evaluates:
+            patch.setenv("MINDSPORE_COMPAT_REPLAY", "off")
         if "ops.dropout(" in "\n".join(lines_of(seed)) or "ops.randn_like(" in "\n".join(lines_of(seed)):
             mode = GRAPH  # functions take other seeds at each call only outside of graphs
             patch.setenv("MINDSPORE_COMPAT_REPLAY", "off")
-        expected, _ = trace(getattr(networks, f"Net{seed}"), seed, mode)
-    actual, count = trace(getattr(networks, f"Net{seed}"), seed, GRAPH)
+        expected, _ = trace(getattr(networks, f"Net{seed}"), seed, mode, evaluates)
+    actual, count = trace(getattr(networks, f"Net{seed}"), seed, GRAPH, evaluates)
     REPLAYED.append(count > 0)
     for number, (ours, eager) in enumerate(zip(actual, expected, strict=True)):
         if isinstance(eager, np.ndarray):

@@ -10,6 +10,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from mindspore_compat import log
 from mindspore_compat._capture.operators import aliased, is_random, is_view
+from mindspore_compat._capture.step.bindings import binding
 from mindspore_compat._capture.step.cuda_graph import Graphed
 from mindspore_compat._capture.step.inductor import Fused
 from mindspore_compat._capture.step.tape import Node, Opaque, Ref, Tape, refs
@@ -27,7 +28,7 @@ def compiled(tape: Tape, fused: bool = False) -> Callable[..., Any]:
     Args:
         fused: whether inductor compiles its operators, up to the first one that is Python.
     """
-    return _Compiler(tape).function(fused)
+    return _Compiler(tape, fused).function(fused)
 
 
 def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest: Any) -> Any:
@@ -41,8 +42,8 @@ class _Compiler:
     let go after its last use.
     """
 
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+    def __init__(self, tape: Tape, fused: bool) -> None:
+        self.tape, self.fused = tape, fused
         self.same: dict[str, str] = {}  # a name -> the name of the same tensor
         self.given = self._given_away()
         self.values: dict[str, Any] = {name: memory(tensor) for name, tensor in tape.constants.items()}
@@ -55,7 +56,9 @@ class _Compiler:
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
-        returned = set(refs(self.tape.returned))
+        returned: set[str] = set(refs(self.tape.returned))
+        roots: dict[str, str] = {}  # a view from the first element on -> what it is a view of
+        views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
         for node in self.tape.nodes:
             args, kwargs = self._of(node.args), self._of(node.kwargs)
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
@@ -97,7 +100,27 @@ class _Compiler:
             ):
                 self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
             else:
-                yield reduced
+                yield reduced if self.fused else self._quick(reduced, roots, views, returned)
+
+    def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
+        """The node, or one that gives the same sooner: a view of a view is one of what that is a view of."""
+        op, args, name = node.op, node.args, str(node.outputs[0]) if node.outputs else ""
+        if op is Opaque or len(node.described) != 1 or node.is_list or node.described[0][0].is_complex:
+            return node
+        dtype, shape, strides, device = node.described[0]
+        if op in _FROM_FIRST:
+            root = roots[name] = roots.get(args[0], args[0])
+            known = views.setdefault((root, shape, strides), name)
+            if name not in returned:
+                self.same[name] = known
+            return Node(_STRIDED, binding(_STRIDED, {}), (Ref(root), shape, strides), {}, [name], False, node.described)
+        views.setdefault((name, shape, strides), name)
+        is_float = dtype in (torch.float32, torch.float64) and device.type == "cpu"
+        if op in _SCALARS and type(args[-1]) in (int, float) and is_float and not node.kwargs:
+            number = Ref(f"{name}n")  # torch would make such a tensor at each call
+            self.values[number] = torch.tensor(args[-1], dtype=dtype)
+            return Node(op, node.call, (args[0], number), {}, node.outputs, False, node.described)
+        return node
 
     def _given_away(self) -> set[str]:
         """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
@@ -178,6 +201,9 @@ class _Compiler:
             lines += [f"        del {', '.join(dead)}"] if dead else []
         names["_views"] = Views(self.values.values())  # as long as they are held
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        names.update(
+            (f"o{name}", self.tape.constants[Ref(name)].clone()) for name in made
+        )  # the caller has the original
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
@@ -300,6 +326,13 @@ def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
     return f"{assign}f{position}({', '.join(arguments)})"
 
 
+_STRIDED = _aten.as_strided.default
+#: views that begin with the first element of what they are views of
+_FROM_FIRST = frozenset(
+    getattr(_aten, name).default for name in "_unsafe_view alias expand permute squeeze t unsqueeze view".split()
+) | {_aten.transpose.int, _aten.squeeze.dim}
+#: operators with a number that torch makes a tensor of
+_SCALARS = frozenset({_aten.add.Tensor, _aten.div.Tensor, _aten.mul.Tensor, _aten.sub.Tensor})
 #: operators whose schema does not say what they write: for the compiler, those that say it
 _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 

@@ -52,6 +52,8 @@ class Computations:
         self.last_s = 0.0  # the last recording
         self.is_free = True  # the next tape
         self.said: set[str] = set()
+        self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls not to look at
+        self.draws = self.has_torch = False  # random numbers of a graph's own; a part of it is no Cell
         self.structure = -1  # which these belong to
         self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules

@@ -20,13 +20,15 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.operators import is_random
 from mindspore_compat._capture.step.check import checked
 from mindspore_compat._capture.step.compile import compiled
 from mindspore_compat._capture.step.computations import Computations, computations_of
-from mindspore_compat._capture.step.tape import DRAWS, Tape, record
+from mindspore_compat._capture.step.tape import DRAWS, Opaque, Tape, record
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT
 from mindspore_compat.common._drawing import Graph
+from mindspore_compat.common._graph_mode import Call, run_in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._shared_memory import TAKEN_BEFORE, Views, has_parted
@@ -35,7 +37,7 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, jit_level
 
-__all__ = ["replayed"]
+__all__ = ["evaluated", "replayed"]
 
 _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
@@ -46,6 +48,8 @@ _saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_h
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
+_MIN_OPERATORS = 8  # of an evaluation call; fewer are as quick by themselves
+_EVALUATES = "evaluation"  # in the keys of calls that nothing differentiates
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
 
@@ -64,6 +68,7 @@ class _Plan:
         self.foreign: list[torch.Tensor] = []
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
+        self.writes = True  # whether it does anything but give its results
 
     def holds(self) -> bool:
         return list(map(_data_ptr, self.foreign)) == self.pointers and list(map(_item, self.read)) == self.found
@@ -127,7 +132,42 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         return not_traced(replayed, owner, key, compute, arguments, keep)
     if not is_graph_mode() or not _may_record(owner):
         return compute(arguments)
-    made = computations_of(owner)
+    return _replayed(owner, computations_of(owner), key, compute, arguments, keep)
+
+
+def evaluated(
+    owner: Any, around: Any, compute: Any, args: tuple, kwargs: dict, updates_names: bool = True, method: Any = None
+) -> Any:
+    """``compute(*args, **kwargs)`` as an outermost call in graph mode that nothing differentiates, replayed as a step
+    is. Calls that are not replayed are looked at less and less often, one in 31 in the end.
+
+    Args:
+        around: calls a function with its arguments, without recording for derivatives.
+        updates_names: as for `Call`.
+        method: of ``owner``, if it is not what a call of it computes.
+    """
+
+    def run(arguments: tuple[tuple, dict[str, Any]]) -> Any:
+        args, kwargs = arguments
+        call = Call(True, (*args, *kwargs.values()), updates_names)
+        return around(run_in_graph, call, compute, *args, **kwargs)
+
+    key, made = (_EVALUATES, id(method)), computations_of(owner)
+    if made.skip or not _may_record(owner):
+        made.skip = max(0, made.skip - 1)
+        if not made.draws:
+            return run((args, kwargs))
+        return made.graphs.of(key, (args, kwargs), method).run(run, (args, kwargs))
+    made.misses += 1
+    result = _replayed(owner, made, key, run, (args, kwargs), method)
+    made.skip = min(max(0, made.misses - 1), 30)
+    made.draws = made.skip == 0 or made.graphs.have_drawn()
+    return wrap(result)
+
+
+def _replayed(
+    owner: Any, made: Computations, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any
+) -> Any:
     if made.is_off:
         made.say("runs eagerly: the environment says so")
         return made.graphs.of(key, arguments, keep).run(compute, arguments)
@@ -146,9 +186,13 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     calls = made.calls.get(key)
     if calls is None:
         graph = made.graphs.of(of_graph, arguments, keep)
-        if len(made.calls) >= _MAX_KINDS:
-            return graph.run(compute, arguments)
+        if len(made.calls) >= _MAX_KINDS:  # those that came once or twice may go
+            made.calls = {kind: calls for kind, calls in made.calls.items() if calls.replayed}
+            if len(made.calls) >= _MAX_KINDS:
+                return graph.run(compute, arguments)
         calls = made.calls[key] = _Calls(made, keep, graph)
+    elif not calls.stopped:
+        made.misses = 0
     if calls.stopped:
         return calls.graph.run(compute, arguments)
     if calls.epoch != program.epoch:
@@ -157,6 +201,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
             return calls.eagerly(compute, arguments)
         calls.enter(_state_of(owner, made))
     why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
+    if of_graph[0] is _EVALUATES and made.has_torch:
+        why = "a part of it is a torch module, which does not say what changes"
     if why:
         made.say("runs eagerly: " + why)
         return calls.graph.run(compute, arguments)
@@ -175,7 +221,10 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         return result
     if not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
         return calls.eagerly(compute, arguments)
-    return _recorded(calls, compute, arguments, tensors)
+    return _recorded(calls, compute, arguments, tensors, of_graph[0] is _EVALUATES)
+
+
+program.evaluated = evaluated
 
 
 def _may_record(owner: Any) -> bool:
@@ -216,13 +265,19 @@ def _replay(
 ) -> Any:
     run: Any = calls.plan.run
     calls.replayed += 1
-    program.values_written()
+    if calls.plan.writes:
+        program.values_written()
     if calls.made.checks_every and calls.replayed % calls.made.checks_every == 0:
         return checked(
             owner, calls.plan.written, calls.graph, lambda: calls.graph.run(compute, arguments), lambda: run(tensors)
         )
     start = _clock()
-    result = run(tensors)
+    try:
+        result = run(tensors)
+    except Exception:
+        if calls.plan.writes:
+            raise
+        return calls.graph.run(compute, arguments)  # raises in MindSpore's words
     calls.made.eager_s += calls.eager_s
     calls.made.saved_s += max(0.0, calls.eager_s - (_clock() - start))
     return result
@@ -266,6 +321,7 @@ def _state_of(owner: Any, made: Computations) -> Any:
         modules = list(torch.nn.Module.modules(owner))
         made.structure = program.structure
         made.states = [module.__dict__ for module in modules if "_orig_mod" not in module._modules]
+        made.has_torch = not all(hasattr(module, "construct") for module in modules)
         made.has_compiled = any(
             "_orig_mod" in module._modules or module._compiled_call_impl is not None for module in modules
         )
@@ -280,19 +336,27 @@ def _state_of(owner: Any, made: Computations) -> Any:
     )
 
 
-def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
+def _recorded(
+    calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor], evaluates: bool
+) -> Any:
     """`compute` once more, with a tape running."""
     plan, made, start = calls.plan, calls.made, _clock()
     aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
     inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
-    result, tape, problem = record(lambda: calls.graph.run(compute, replaced), inputs, quick=plan.tape is not None)
+    result, tape, problem = record(
+        lambda: calls.graph.run(compute, replaced), inputs, quick=plan.tape is not None, evaluates=evaluates
+    )
+    if evaluates:  # a result that is an input is the caller's object
+        result = next((tensor for tensor in tensors if aliases[id(tensor)] is result), result)
     if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
         calls.disagreements += 1
     elif tape is None or calls.epoch != program.epoch:
         calls.stop(problem or "it sets attributes of a Cell")
     elif plan.tape is None:
         plan.tape = tape
+    elif evaluates and len(tape.nodes) < _MIN_OPERATORS:
+        calls.stop("it has too few operators for a replay to be quicker")
     elif plan.tape.agrees(tape):
         _compile(plan, tape, _level_of(made.owner()) if made.owner is not None else "")
         made.say("is replayed from now on, without its Python: %s operators", len(tape.nodes))
@@ -317,6 +381,7 @@ def _level_of(owner: Any) -> str:
 def _compile(plan: _Plan, tape: Tape, level: str) -> None:
     plan.run, plan.tape = compiled(tape, level in ("O1", "O2")), None
     plan.written = Views(plain(tape.constants[name]) for name in tape.constants if name in tape.written)
+    plan.writes = bool(tape.written) or any(node.op is Opaque or is_random(node.op) for node in tape.nodes)
     plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
     plan.pointers = list(map(_data_ptr, plan.foreign))
     plan.read = Views(plain(tape.constants[name]) for name in tape.read)  # type: ignore[index]

@@ -9,6 +9,7 @@ that Python looked at a value ends it.
 
 from __future__ import annotations
 
+import gc
 import io
 import random
 import sys
@@ -28,6 +29,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
 
@@ -264,6 +266,16 @@ class _StepRecorder(Recorder):
                 self.give_up("it uses the memory of a tensor through another object")
         return None
 
+    def keeps_more(self) -> bool:
+        """Whether somebody still has a tensor that it made and does not return."""
+        known = {self._roots.get(ref, ref) for ref in refs(self.tape.returned)}
+        for _ in range(2):
+            alive = {name for _, name in self._names.alive() if name[0] == "t"}
+            if all(self._roots.get(name, name) in known for name in alive):
+                return False
+            gc.collect()  # circles of objects
+        return True
+
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
         """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but
         give new tensors.
@@ -285,7 +297,7 @@ class _StepRecorder(Recorder):
     def saw(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if func is _aten._local_scalar_dense.default and not self.problem:
             return self._read(args[0], func(*args))
-        if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
+        if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE) and not _takes_places(func, args):
             self.give_up(f"{func} makes Python depend on values")
         if is_random(func) and torch._C._current_autograd_node() is not None:
             # `recompute` sets torch's generator back, which no operator shows
@@ -342,12 +354,15 @@ class _StepRecorder(Recorder):
         self.tape.nodes.append(node)
 
 
-def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bool) -> tuple[Any, Tape | None, str]:
+def record(
+    compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bool, evaluates: bool = False
+) -> tuple[Any, Tape | None, str]:
     """(what ``compute`` returns, its tape or None, why there is none). It runs once, for real.
 
     Args:
         inputs: the tensors that will be others in the next call; ``compute`` uses these very objects.
         quick: call torch's bindings where there are any.
+        evaluates: the result is all that others may have of it.
     """
     recorder = program.recorder = _StepRecorder(inputs, quick)
     program.recording += 1
@@ -371,7 +386,23 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
     if drawn != _random_states():
         recorder.give_up(DRAWS)
     recorder.tape.returned = recorder.ref(result)
+    if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
+        recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
+
+
+def _takes_places(func: Any, args: tuple) -> bool:
+    """Whether it is ``x[i]`` with integers, whose shape does not depend on values as that of ``x[mask]`` does."""
+    masks = torch.bool, torch.uint8
+    return func is _aten.index.Tensor and not any(item is not None and item.dtype in masks for item in args[1])
+
+
+def _is_plain(result: Any) -> bool:
+    """Whether a replay can make it: of tuples, lists, dicts, numbers and tensors."""
+    if isinstance(result, (tuple, list, dict)):
+        items = result.values() if isinstance(result, dict) else result
+        return type(result) in (tuple, list, dict) and all(map(_is_plain, items))
+    return not isinstance(result, torch.Tensor) or type(result) in (Tensor, torch.Tensor, Parameter)
 
 
 def _random_states() -> tuple:

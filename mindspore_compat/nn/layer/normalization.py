@@ -297,8 +297,8 @@ class LayerNorm(Cell):
         gamma, beta = self.gamma, self.beta
         if gamma.dtype is not input_x.dtype:
             gamma, beta = gamma.to(input_x.dtype), beta.to(input_x.dtype)
-        shape = tuple(input_x.shape[self._axis :])
-        if shape == tuple(gamma.shape):
+        shape = input_x.shape[self._axis :]
+        if shape == gamma.shape:
             return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
         if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(

@@ -24,27 +24,10 @@ from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffl
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine._sources.files import read_array
 
-__all__ = [
-    "ARRAYS",
-    "Argument",
-    "ArraysDataset",
-    "DECRYPT",
-    "Described",
-    "FOLDER",
-    "FilesDataset",
-    "GENERATED",
-    "IMAGES",
-    "IMAGES_NONE",
-    "METADATA",
-    "REQUIRED",
-    "TEXTS",
-    "TEXTS_LATE",
-    "TRAIN_TEST",
-    "TRAIN_VALID_TEST",
-    "choice",
-    "flag",
-    "needed",
-]
+__all__ = """
+    ARRAYS Argument ArraysDataset DECRYPT Described FOLDER FilesDataset GENERATED IMAGES IMAGES_NONE METADATA
+    REQUIRED TEXTS TEXTS_LATE TRAIN_TEST TRAIN_VALID_TEST choice flag needed
+""".split()
 
 
 REQUIRED = inspect.Parameter.empty

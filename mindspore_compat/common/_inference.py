@@ -14,7 +14,7 @@ import torch
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["is_inference", "may_keep", "without_graph"]
+__all__ = ["called", "is_inference", "may_keep", "without_graph"]
 
 _records, _set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
 _interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.func.grad and the like
@@ -29,6 +29,11 @@ def without_graph(function: Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     finally:
         THREAD.unrecorded = False
         _set_recording(True)
+
+
+def called(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call it as it is."""
+    return function(*args, **kwargs)
 
 
 def may_keep() -> bool:
