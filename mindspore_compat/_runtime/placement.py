@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime import device as _device
+from mindspore_compat.common._program import program
 
 __all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
 
@@ -129,7 +130,9 @@ def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> 
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)
-    return made.pin_memory().to(device, non_blocking=True)
+    recorder = program.recorder_here()  # which takes the result for a tensor from outside
+    with contextlib.nullcontext() if recorder is None else recorder.pause():
+        return made.pin_memory().to(device, non_blocking=True)
 
 
 def constant(value: Any, device: torch.device, dtype: torch.dtype | None = None) -> torch.Tensor:
