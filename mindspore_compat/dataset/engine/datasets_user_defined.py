@@ -15,7 +15,7 @@ from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes
 from mindspore_compat.dataset.engine._execution.columns import Row, has_object_values, stack_columns, to_row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
-from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset, ask_once
 from mindspore_compat.dataset.engine.samplers import IterSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -81,6 +81,8 @@ class GeneratorDataset(MappableDataset):
         self._check_sampling(sampler, batch_sampler, collate_fn, given)
         if not self._is_random_access:
             shuffle = False
+            if hasattr(self.source, "__iter__"):
+                ask_once(self.source)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
         self._limit = num_samples or None
         self.python_multiprocessing = bool(python_multiprocessing)
@@ -125,6 +127,7 @@ class GeneratorDataset(MappableDataset):
             )
         if collate_fn is not None and batch_sampler is None:
             raise ValueError("collate_fn can be specified only when batch_sampler is set.")
+        ask_once(sampler)
         if not self._is_random_access:
             what = {"sampler": sampler, "num_shards": given["num_shards"], "batch_sampler": batch_sampler}
             for name, value in what.items():
@@ -274,6 +277,7 @@ class NumpySlicesDataset(ArrayDataset):
         self._data = tuple(_as_column(column, name) for column, name in zip(columns, names, strict=True))
         if len({len(column) for column in self._data}) > 1:
             raise ValueError(f"Data length in each column is not equal: {[len(column) for column in self._data]}.")
+        ask_once(sampler)
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
 
     def _column_names(self) -> list[str]:

@@ -56,6 +56,9 @@ class ConcatDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         super().__init__(datasets)
+        for number, child in enumerate(self.children):
+            if child.get_dataset_size() == 0:  # reads a source without a length, as MindSpore does
+                raise ValueError(f"The dataset number {number} of concat has no samples.")
         self._sampler: DistributedSampler | None = None
         self._is_mixed = False
 

@@ -13,7 +13,15 @@ from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.sampling import select_sampler
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
 
-__all__ = ["MappableDataset", "SourceDataset"]
+__all__ = ["MappableDataset", "SourceDataset", "ask_once"]
+
+
+def ask_once(given: Any) -> None:
+    """Ask a sampler or a source of the program for an iterator, as MindSpore does when a pipeline is made: some count
+    their epochs, and give another order in each.
+    """
+    if given is not None and not isinstance(given, BuiltinSampler):
+        iter(given)
 
 
 class SourceDataset(Dataset):
