@@ -37,6 +37,8 @@ def _run(file: Path, *command: str) -> Any:
 
 
 def _compare(ours: Any, real: Any, name: str) -> None:
+    if isinstance(real, str) and real.endswith("Error"):
+        return
     if isinstance(real, list) and real and isinstance(real[0], str):
         assert ours[0] == real[0], name
         np.testing.assert_allclose(ours[1], real[1], rtol=2e-4, atol=2e-5, err_msg=name)
