@@ -76,10 +76,6 @@ def _fractions(words: np.ndarray, bits: int) -> np.ndarray:
 def _fill(seed: int, array: np.ndarray, bits: int, distribution: _Distribution) -> None:
     """Fill the array with what the distribution makes of fractions: those at even places and those at odd ones, shape
     (2, n), become rows of four numbers.
-
-    Raises:
-        TypeError: if the seed is no int of [0, 2**64), or for anything but a numpy array. RuntimeError: if that is not
-            of float32.
     """
     if not isinstance(array, np.ndarray) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
         raise TypeError(

@@ -67,11 +67,7 @@ def _onto(x: Any, dense: Any) -> Any:
 
 
 def _coo_to_csr(self: COOTensor) -> CSRTensor:
-    """The CSRTensor of a COOTensor of two axes; places named twice stay two.
-
-    Raises:
-        ValueError: for another number of axes.
-    """
+    """The CSRTensor of a COOTensor of two axes; places named twice stay two."""
     if self.ndim != 2:
         raise ValueError(f"For 'COOTensor.to_csr', the COOTensor must have 2 axes, but got {self.ndim}.")
     order = torch.argsort(self.indices[:, 0], stable=True)

@@ -61,11 +61,7 @@ class _PartsOfABatch(Cell):
         setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))
 
     def parts(self, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """The inputs of each part.
-
-        Raises:
-            ValueError: if a batch can not be divided.
-        """
+        """The inputs of each part."""
         for part in range(self.micro_size):
             yield part_of(inputs, part, self.micro_size)
 

@@ -120,11 +120,7 @@ def avg_pool3d(
 
 
 def _symmetric(padding: Any, count: int) -> Any:
-    """Padding as torch's pools take it: one int for each axis.
-
-    Raises:
-        ValueError: if the two sides of an axis differ.
-    """
+    """Padding as torch's pools take it: one int for each axis."""
     if isinstance(padding, int):
         return padding
     sides = as_ints(padding)

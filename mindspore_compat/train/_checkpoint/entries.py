@@ -57,11 +57,7 @@ class TensorBytes:
 
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
-    """An array, number or Generator as upstream types it.
-
-    Raises:
-        TypeError: for anything else.
-    """
+    """An array, number or Generator as upstream types it."""
     if isinstance(value, bool):
         return torch.tensor(value)
     if isinstance(value, int):

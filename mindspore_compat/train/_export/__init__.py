@@ -150,11 +150,7 @@ class Limits:
 
 
 def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
-    """Whether the parameters need files of their own.
-
-    Raises:
-        RuntimeError: if what is asked for can not have them.
-    """
+    """Whether the parameters need files of their own."""
     total = (
         sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters())
         if isinstance(net, Cell)

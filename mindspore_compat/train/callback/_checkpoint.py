@@ -101,11 +101,7 @@ class ModelCheckpoint(Callback):
         self._save_ckpt(cb_params)
 
     def _called_place(self, cb_params: Any) -> tuple[str, str]:
-        """(folder, prefix) where either is a function.
-
-        Raises:
-            ValueError: if a function returns what is none.
-        """
+        """(folder, prefix) where either is a function."""
         prefix = self._prefix
         if callable(prefix):
             prefix = prefix(cb_params)
