@@ -53,8 +53,6 @@ class Hints:
 
     def set_boost(self: Any, boost_type: str) -> Any:
         """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
-        if boost_type not in ("less_bn",):
-            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
         return self.add_flags_recursive(less_bn=True)
 
     def set_comm_fusion(self: Any, fusion_type: int, recurse: bool = True) -> Any:
@@ -108,13 +106,9 @@ class Hints:
         Other options have no effect.
 
         Raises:
-            TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
+            ValueError: for another level than "O0", "O1" and "O2".
         """
-        level = getattr(jit_config, "jit_config_dict", {}).get("jit_level")
-        if level is None:
-            raise TypeError(
-                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}."
-            )
+        level = jit_config.jit_config_dict["jit_level"]
         if level not in ("", "O0", "O1", "O2"):
             raise ValueError(
                 f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}."

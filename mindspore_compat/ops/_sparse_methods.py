@@ -85,8 +85,6 @@ def _coalesced(self: COOTensor) -> COOTensor:
 def _csr_by_sign(name: str, sign: int) -> Any:
     def method(self: Any, other: Any) -> Any:
         _check_same_shape(self, other)
-        if not isinstance(other, CSRTensor):
-            raise TypeError(f"CSRTensor {name} with {type(other)} is not supported. Call to_dense first.")
         return csr_add(self, other, 1, sign)
 
     return method

@@ -83,8 +83,6 @@ def _cores(given: Any) -> set[int]:
         given = given.get(f"device{own_device_id()}")
     if given is None:
         return set()
-    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-        raise TypeError(f"For 'set_cpu_affinity', the cores must be a list of str as '0-3', but got {given!r}.")
     found: set[int] = set()
     for item in given:
         first, _, last = item.partition("-")

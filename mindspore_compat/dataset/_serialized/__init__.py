@@ -39,8 +39,6 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
         >>> print(ds.serialize(ds.NumpySlicesDataset([1, 2, 3]).batch(2))["op_type"])
         Batch
     """
-    if not isinstance(dataset, Dataset):
-        raise TypeError(f"For 'serialize', the argument 'dataset' must be a Dataset, but got {type(dataset)}.")
     found = node_to(dataset)
     if json_filepath:
         write_atomically(json_filepath, [json.dumps(found, separators=(",", ":")).encode()])
@@ -60,8 +58,6 @@ def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: s
         return None
     given = json_filepath or input_dict
     data = read_json(given) if isinstance(given, str) else given
-    if not isinstance(data, dict):
-        raise TypeError(f"For 'deserialize', the argument 'input_dict' must be a dict, but got {type(data)}.")
     try:
         return node_from(data)
     except RecursionError:

@@ -27,8 +27,6 @@ def read_file(name: Any, where: str, argument: str) -> bytes:
     Raises:
         TypeError: if the name is no str. ValueError: if the file is missing or empty.
     """
-    if not isinstance(name, str):
-        raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
     if not os.path.isfile(name):
         raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
     data = read_regular(name)

@@ -59,10 +59,6 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
     """
     where = "merge_sliced_parameter"
     check_type(sliced_parameters, "sliced_parameters", list, where)
-    if not sliced_parameters:
-        raise ValueError(f"For '{where}', the argument 'sliced_parameters' should not be empty.")
-    if strategy is not None and not isinstance(strategy, dict):
-        raise TypeError(f"For '{where}', the argument 'strategy' should be dict, but got {type(strategy).__name__}.")
     for index, item in enumerate(sliced_parameters):
         if not isinstance(item, Parameter):
             raise TypeError(
@@ -278,10 +274,6 @@ def _source_files(folder: str) -> dict[int, str]:
     """
     if os.path.isfile(folder) and folder.endswith(".safetensors"):
         return {0: folder}
-    if not isinstance(folder, str) or not os.path.isdir(folder):
-        raise NotADirectoryError(
-            f"For 'transform_checkpoints', the argument 'src_checkpoints_dir' must be a folder, but got {folder!r}."
-        )
     files, others = rank_files(folder, "safetensors"), rank_files(folder, "ckpt", last_by_name=True)
     if files and others:
         raise ValueError(

@@ -153,11 +153,7 @@ def unified_safetensors(
 
 def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
     """({rank: file}, the ranks whose files have everything if each is whole); makes the folder of the result."""
-    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
-        raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
     os.makedirs(dst_dir, mode=0o700, exist_ok=True)
-    if not os.path.isdir(src_dir):
-        raise ValueError(f"For '{_WHERE}', the argument 'src_dir' must be a folder, but got {src_dir}.")
     files = rank_files(src_dir, "safetensors", suffix)
     if files and rank_files(src_dir, "ckpt"):
         raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")

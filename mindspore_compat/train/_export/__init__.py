@@ -100,10 +100,6 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
 
 
 def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
-    if not isinstance(key, bytes):
-        raise ValueError(
-            f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export."
-        )
     if callable(mode):
         return
     if file_format != "MINDIR":
@@ -286,11 +282,4 @@ def load(file_name: str, **kwargs: Any) -> Any:
             available or refused, with its node.
         All name the file.
     """
-    if not file_name.endswith(".mindir"):
-        raise ValueError(
-            "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
-            f"'file_name'. It is {file_name!r}."
-        )
-    if not os.path.exists(file_name):
-        raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
     return _room().read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

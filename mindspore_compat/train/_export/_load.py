@@ -374,10 +374,6 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
-    if not isinstance(key, bytes):
-        raise ValueError(
-            f"The parameter 'dec_key' must be isinstance of {bytes}, but got {key}. It is an argument of load."
-        )
     if callable(mode):
         return mode(os.path.realpath(path), key)
     try:

@@ -38,11 +38,6 @@ class Rates:
         self._interval = check_str_in(interval, "interval", _INTERVALS, _OWNER)
         self._optimizer, self._torch, self._rate = optimizer, None, None
         self.count = 0
-        if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
-            raise TypeError(
-                f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
-                "mindspore.ReduceLROnPlateau, which works on torch optimizers."
-            )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler
             self._check_state()

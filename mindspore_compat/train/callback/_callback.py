@@ -121,10 +121,6 @@ class RunContext:
     """
 
     def __init__(self, original_args: dict) -> None:
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
-            )
         self._original_args = original_args
         self._stop_requested = False
 

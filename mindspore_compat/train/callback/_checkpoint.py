@@ -64,16 +64,6 @@ class ModelCheckpoint(Callback):
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
                 f"or string that does not contain '/', but got {prefix}."
             )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got "
-                f"{type(config)}."
-            )
-        if os.environ.get("AITURBO") == "1":
-            raise ImportError(
-                "The environment variable AITURBO=1 asks for Huawei's storage service aiturbo, which exists on Ascend "
-                "only. Unset it: checkpoints are then written to files."
-            )
         self._prefix, self._exception_prefix = prefix, prefix
         self._directory: Any = directory if callable(directory) else made_folder(directory)
         self._config = config or CheckpointConfig()

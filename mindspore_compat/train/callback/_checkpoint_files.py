@@ -110,13 +110,6 @@ def made_folder(directory: Any) -> str:
     """
     if directory is None:
         return os.getcwd()
-    if not isinstance(directory, str):
-        raise TypeError(
-            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
-            "it may also be callable."
-        )
-    if not directory.strip():
-        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
     path = os.path.realpath(directory)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path

@@ -70,8 +70,6 @@ class Monitored:
                 self.monitor,
                 {"loss", *results},
             )
-        if isinstance(found, np.ndarray) and found.size != 1:
-            raise ValueError(f"{self.owner} only supports scalar monitor now.")
         if found is None or not found:
             return None
         return _mean_over_processes(np.array(found))

@@ -26,7 +26,6 @@ def ndimage() -> Any:
 class SurfaceMetric(Metric):
     """A metric of the edges of one label's regions in two label images of one shape."""
 
-    _label_error: type[Exception] = ValueError
 
     def __init__(self, distance_metric: str) -> None:
         super().__init__()
@@ -43,8 +42,6 @@ class SurfaceMetric(Metric):
         self._check_count(inputs, "predicted value, true value, label index", 3)
         predicted, true, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         where = f"For '{type(self).__name__}.update'"
-        if not isinstance(label, (int, float)):
-            raise self._label_error(f"{where}, the label index (input[2]) must be int or float, but got {type(label)}.")
         if label not in predicted and label not in true:
             raise ValueError(
                 f"{where}, the label index (input[2]) must be in predicted value (input[0]) or true value (input[1]), "

@@ -30,10 +30,6 @@ def set_tensorboard(enabled: bool | None) -> None:
     (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
     """
     global _chosen
-    if enabled is not None and not isinstance(enabled, bool):
-        raise TypeError(
-            f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}."
-        )
     _chosen = enabled
 
 
