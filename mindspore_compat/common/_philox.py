@@ -139,11 +139,7 @@ def fill_normal(seed: int, array: np.ndarray, mean: float, sigma: float) -> None
 
 
 def fill_truncated_normal(seed: int, array: np.ndarray, a: float, b: float, mean: float, sigma: float) -> None:
-    """Fill a float32 array with numbers of the normal distribution from [a, b], by the inverse of its integral.
-
-    Raises:
-        RuntimeError: if ``sigma`` is not positive.
-    """
+    """Fill a float32 array with numbers of the normal distribution from [a, b], by the inverse of its integral."""
     a, b, mean, sigma = _single(a, b, mean, sigma)
     if sigma <= 0:
         raise RuntimeError(f"TruncatedNormal: invalid sigma {sigma:g}. It must be greater than 0.")

@@ -166,9 +166,6 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
 def fitting(owner: str, variable: torch.Tensor, value: Any, dtype: Any = None) -> torch.Tensor:
     """``value`` as a tensor of the variable's shape, in a dtype where one is given. Nothing is broadcast; one element
     fits another without axes.
-
-    Raises:
-        ValueError: for another shape.
     """
     found = as_plain(value, dtype, variable)
     if found.shape == variable.shape:
@@ -241,11 +238,7 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
-    """``loss`` by "mean", "sum" or "none".
-
-    Raises:
-        ValueError: for another reduction.
-    """
+    """``loss`` by "mean", "sum" or "none"."""
     if reduction == "mean":
         return wrap(torch.mean(loss))
     if reduction == "sum":

@@ -94,11 +94,7 @@ def _fusion_bytes() -> int | None:
 
 
 def allreduce_fusion() -> tuple[str, Any]:
-    """(mode, config) of the setting ``comm_fusion``, "auto" without one.
-
-    Raises:
-        KeyError: if it is no such setting.
-    """
+    """(mode, config) of the setting ``comm_fusion``, "auto" without one."""
     setting = get_auto_parallel_context("comm_fusion").get("allreduce")
     if setting is None:
         return "auto", None

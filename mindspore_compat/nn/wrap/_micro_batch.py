@@ -33,11 +33,7 @@ class _MicroBatch(Cell):
 
 
 def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
-    """That part of ``count`` equal ones of every input.
-
-    Raises:
-        ValueError: if a batch can not be divided.
-    """
+    """That part of ``count`` equal ones of every input."""
     for value in inputs:
         if value.shape[0] % count:
             raise ValueError(

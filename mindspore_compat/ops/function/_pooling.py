@@ -34,11 +34,7 @@ def pool_nd(
     owner: str = "MaxPool",
     count_include_pad: bool = False,
 ) -> Any:
-    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked.
-
-    Raises:
-        ValueError: for another ``pad_mode``.
-    """
+    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked."""
     mode = pad_mode.upper()
     if mode not in ("VALID", "SAME"):
         raise ValueError(f"For '{owner}', the 'pad_mode' must be 'valid' or 'same', but got {pad_mode!r}.")

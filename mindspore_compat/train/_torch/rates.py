@@ -28,10 +28,6 @@ class Rates:
             list of rates or a function of the number of updates (or epochs) before, which give all groups their rate;
             or None.
         interval: "step" or "epoch".
-
-    Raises:
-        TypeError: for a scheduler of another kind, or whose state a checkpoint cannot hold. ValueError: for another
-            interval.
     """
 
     def __init__(self, optimizer: torch.optim.Optimizer, scheduler: Any, interval: str) -> None:

@@ -72,11 +72,7 @@ def generators_of(dataset: Any) -> list[torch.Generator]:
 
 
 def packed(value: Any) -> Any:
-    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them.
-
-    Raises:
-        TypeError: for anything else.
-    """
+    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic) or (isinstance(value, torch.Tensor) and value.numel() == 1):
@@ -134,11 +130,7 @@ def encoded(state: dict[str, Any]) -> torch.Tensor:
 
 
 def decoded(entry: torch.Tensor) -> dict[str, Any]:
-    """Back from `encoded`.
-
-    Raises:
-        ValueError: if the entry is not such a text.
-    """
+    """Back from `encoded`."""
     try:
         state = json.loads(bytes(entry.detach().cpu().to(torch.uint8).numpy().tobytes()))
     except ValueError as error:

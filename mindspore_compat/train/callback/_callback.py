@@ -41,11 +41,7 @@ def _is_default(callback: Callback, hook: str) -> bool:
 
 
 class CallbackManager(Callback):
-    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing.
-
-    Raises:
-        TypeError: if there is anything but Callbacks.
-    """
+    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing."""
 
     def __init__(self, callbacks: Any) -> None:
         if callbacks is None:

@@ -103,11 +103,7 @@ def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False
 
 
 def made_folder(directory: Any) -> str:
-    """The real path of a folder, made if missing.
-
-    Raises:
-        TypeError: if it is no str. ValueError: if it is blank.
-    """
+    """The real path of a folder, made if missing."""
     if directory is None:
         return os.getcwd()
     path = os.path.realpath(directory)

@@ -30,9 +30,6 @@ class Monitored:
             `Model.fit`.
         mode: "min", "max", or "auto", which decides by the name.
         min_delta: what an improvement must exceed.
-
-    Raises:
-        TypeError: for wrong types. ValueError: for an unknown mode.
     """
 
     def __init__(self, monitor: str, mode: str, min_delta: float, owner: str) -> None:

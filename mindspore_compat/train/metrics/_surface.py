@@ -26,7 +26,6 @@ def ndimage() -> Any:
 class SurfaceMetric(Metric):
     """A metric of the edges of one label's regions in two label images of one shape."""
 
-
     def __init__(self, distance_metric: str) -> None:
         super().__init__()
         self.distance_metric = check_str_in(distance_metric, "distance_metric", DISTANCES, type(self).__name__)

@@ -17,7 +17,6 @@ class RootMeanSquareDistance(SurfaceMetric):
     mean over both directions (without it upstream takes no root, and neither does this).
     """
 
-
     def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
         self.symmetric = symmetric
         super().__init__(distance_metric)

@@ -34,11 +34,7 @@ def check_export_options(options: Any) -> dict[str, Any] | None:
 
 
 def make_directory(path: Any, name: str) -> str:
-    """The absolute path of a folder, made (mode 0700) if it is not there.
-
-    Raises:
-        OSError: if it cannot be made or is not a folder.
-    """
+    """The absolute path of a folder, made (mode 0700) if it is not there."""
     absolute = os.path.realpath(os.fspath(path))
     os.makedirs(absolute, mode=0o700, exist_ok=True)
     if not os.access(absolute, os.W_OK):

@@ -369,9 +369,6 @@ def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tup
         path: of the network in what trains it, "" if it is that.
         scopes: path of each Cell -> its scope.
         name: the graph's.
-
-    Raises:
-        NotImplementedError: for what an export refuses. Any error of the network.
     """
     below = {
         key[len(path) + 1 :] if path and key != path else "" if key == path else key: scope
