@@ -135,17 +135,6 @@ class Hints:
         """
         return self._inputs_spec
 
-    def set_param_ps(self: Any, recurse: bool = True, init_in_server: bool = False) -> None:
-        """Parameter-server training does not exist here.
-
-        Raises:
-            RuntimeError: always.
-        """
-        raise RuntimeError(
-            "For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training "
-            "instead."
-        )
-
 
 def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -> None:
     """Add the Parameters of ``stage``; a Cell without a stage is in that of the Cell around it."""

@@ -27,13 +27,12 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
 __all__ = """
-    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
+    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced get_data changed
     all_axes in_range check_reduction check_same_shape
     check_keeps_dtype checks_places passes_gradient wrap
 """.split()
 
 _Base = torch._C.TensorBase
-torch_device = current_device
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:
@@ -139,11 +138,6 @@ def dtype_or_none(dtype: Any) -> torch.dtype | None:
 def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The values in ``dtype``."""
     return value if value.dtype is dtype else _float8.to_dtype(value, dtype)
-
-
-def is_floating(value: Any) -> bool:
-    """Whether it is a tensor that can have a gradient."""
-    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
 def is_cast_by_operator() -> bool:

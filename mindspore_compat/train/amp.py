@@ -172,6 +172,8 @@ def custom_mixed_precision(
     Raises:
         TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
     """
+    if not isinstance(network, Cell):
+        raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give either white_list or black_list.")
     _check_half(dtype)
