@@ -32,7 +32,7 @@ def ckpt_to_safetensors(
         processes_num: without effect, the work is done in this process.
 
     Raises:
-        ValueError: for wrong arguments, or if a file holds text, which safetensors can not.
+        ValueError: for a file with another ending, or if a file holds text, which safetensors can not.
     """
     _convert(
         "ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num

@@ -144,17 +144,6 @@ def _load_merged(
     """`load_distributed_checkpoint` with format="ckpt"; ``cipher``: key and mode of encrypted files."""
     where = "load_distributed_checkpoint"
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []
-    for index, name in enumerate(names):
-        if (
-            not isinstance(name, str)
-            or not name.endswith(".ckpt")
-            or not os.path.isfile(name)
-            or not os.path.getsize(name)
-        ):
-            raise ValueError(
-                f"For '{where}', the 'checkpoint_filenames' must name '.ckpt' files that are not empty, but got "
-                f"{name!r} at index {index}."
-            )
     if train_strategy_filename is None:
         train_strategy_filename = context.get_auto_parallel_context("strategy_ckpt_load_file") or None
     source, target = read_layouts(train_strategy_filename), layouts_of(predict_strategy, where)

@@ -97,7 +97,7 @@ def load_param_into_net(
         strict_load: also refuse other dtypes, and do not look for names with a common prefix in front.
 
     Raises:
-        TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
+        TypeError: for values of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
 
     Examples:
         >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")

@@ -118,7 +118,7 @@ def unified_safetensors(
         split_dst_file: (n, of how many): do the n-th share of the parts only, from 1; the first also writes the map.
 
     Raises:
-        TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
+        TypeError, ValueError: for wrong arguments, or if a file or slice that is needed is missing.
     """
     for name, value in (("src_dir", src_dir), ("src_strategy_file", src_strategy_file), ("dst_dir", dst_dir)):
         check_type(value, name, str, _WHERE)
@@ -195,17 +195,9 @@ def _share(split: Any, count: int) -> tuple[range, bool]:
     """(the parts to write, whether the map is to be written too)."""
     if not split:
         return range(count), True
-    if (
-        not isinstance(split, (tuple, list))
-        or len(split) != 2
-        or not all(isinstance(item, int) for item in split)
-        or not 1 <= split[0] <= split[1]
-    ):
-        raise ValueError(
-            f"For '{_WHERE}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, "
-            f"but got {split!r}."
-        )
     number, total = split
+    if not 1 <= number <= total:
+        raise ValueError(f"For '{_WHERE}', 'split_dst_file' must be (n, of how many) with 1 <= n, but got {split!r}.")
     length, rest = divmod(count, total)
     start = length * (number - 1) + min(number - 1, rest)
     return range(start, start + length + (number <= rest)), number == 1

@@ -1,8 +1,5 @@
 """`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
 ``mindspore.load``.
-
-The Cell is traced into a graph of aten operators (`mindspore_compat._capture.graph`), which a table of rows for each
-format (``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations
@@ -277,7 +274,7 @@ def load(file_name: str, **kwargs: Any) -> Any:
             key that gives the bytes) of an encrypted file.
 
     Raises:
-        ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that
+        OSError: for files that are not there. RuntimeError (a ValueError as well): for a file that
             is damaged, encrypted or no MINDIR, with the node. NotImplementedError: for an operator that is not
             available or refused, with its node.
         All name the file.

@@ -1,9 +1,5 @@
 """A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges
-that stay.
-
-`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other
-functions prepare the traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear
-(`_quantized_rows`), MINDIR floats and FakeQuantParam (docs/quant.md).
+that stay (docs/quant.md). `deployed` makes the Cell that is traced.
 """
 
 from __future__ import annotations

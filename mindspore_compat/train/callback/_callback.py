@@ -48,17 +48,6 @@ class CallbackManager(Callback):
             callbacks = []
         elif isinstance(callbacks, Callback):
             callbacks = [callbacks]
-        elif not isinstance(callbacks, list):
-            raise TypeError(
-                f"The 'callbacks' is not a Callback or a list of Callback. It is {type(callbacks).__name__}. "
-                "Give Model.train one Callback or a list of them."
-            )
-        for callback in callbacks:
-            if not isinstance(callback, Callback):
-                raise TypeError(
-                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions. "
-                    f"One is {type(callback).__name__}. Derive the class from mindspore.Callback."
-                )
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
         self._bind()

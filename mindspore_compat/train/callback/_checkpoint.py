@@ -39,7 +39,7 @@ class ModelCheckpoint(Callback):
         config: a `CheckpointConfig`.
 
     Raises:
-        ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
+        ValueError: for a wrong prefix.
 
     Examples:
         >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1)

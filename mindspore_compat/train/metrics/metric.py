@@ -87,11 +87,7 @@ class Metric(metaclass=ABCMeta):
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes: list[int]) -> Metric:
-        """Choose which of the inputs ``update`` sees.
-
-        Raises:
-            ValueError: unless it is a list of ints.
-        """
+        """Choose which of the inputs ``update`` sees."""
         self._indexes = indexes
         return self
 

@@ -207,8 +207,7 @@ class SummaryRecord:
             False if the recorder is closed.
 
         Raises:
-            TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of
-                writing, with raise_exception.
+            TypeError: unless ``step`` is an int. Any error of writing, with raise_exception.
         """
         if not isinstance(step, int) or isinstance(step, bool):
             raise TypeError(

@@ -20,9 +20,6 @@ class ConvertNetUtils:
     def convert_to_thor_net(self, net: Any) -> None:
         """Make Dense, Conv2d, Embedding and EmbeddingLookup of ``net`` (Linear, Conv2d, Embedding of torch) record
         factors, in place.
-
-        Raises:
-            TypeError: if it is no Cell or torch module.
         """
         if isinstance(net, Cell):
             net.update_cell_prefix()
