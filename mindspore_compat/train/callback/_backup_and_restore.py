@@ -28,6 +28,11 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
         owner = "BackupAndRestore"
+        if not isinstance(backup_dir, str):
+            raise TypeError(
+                f"The path is invalid, the type should be string. It is {owner}'s 'backup_dir', of type "
+                f"{type(backup_dir).__name__}."
+            )
         self.backup_file = os.path.join(made_folder(backup_dir), "backup.ckpt")
         self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner)
         self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner)

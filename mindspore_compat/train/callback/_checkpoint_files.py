@@ -8,6 +8,8 @@ import os
 import stat
 from typing import Any
 
+from mindspore_compat._api.validate import check_type
+
 __all__ = ["CheckpointManager", "changed_at", "made_folder", "next_free_prefix"]
 
 _log = logging.getLogger("mindspore_compat")
@@ -106,6 +108,6 @@ def made_folder(directory: Any) -> str:
     """The real path of a folder, made if missing."""
     if directory is None:
         return os.getcwd()
-    path = os.path.realpath(directory)
+    path = os.path.realpath(check_type(directory, "directory", str, "ModelCheckpoint"))
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path

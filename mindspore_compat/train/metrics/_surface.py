@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.train.metrics.metric import Metric
+from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 DISTANCES = ("euclidean", "chessboard", "taxicab")
 
@@ -64,6 +64,19 @@ class SurfaceMetric(Metric):
         if self.distance_metric == "euclidean":
             return ndimage().distance_transform_edt(~other)[edges]
         return ndimage().distance_transform_cdt(~other, metric=self.distance_metric)[edges]
+
+
+class EdgeDistance(SurfaceMetric):
+    """A mean over the edges of the prediction; ``symmetric`` takes those of the truth as well."""
+
+    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
+        self.symmetric = symmetric
+        super().__init__(distance_metric)
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        self._y_pred_edges, self._y_edges = (edge(mask) for mask in self._masks(inputs))
+        self._is_update = True
 
 
 def edge(mask: np.ndarray) -> np.ndarray:
