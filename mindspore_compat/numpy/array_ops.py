@@ -138,6 +138,8 @@ def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``."""
+    if x is None or y is None:
+        raise TypeError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
     return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), *_promoted((x, y)))
 
 

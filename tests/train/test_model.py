@@ -346,7 +346,7 @@ def _two_outputs(**settings: Any) -> Model:
         (
             lambda: _model().train(1, _data(), callbacks=[print]),
             TypeError,
-            "must be Callback functions. One is builtin_function_or_method",
+            "must be Callbacks, but one is builtin_function_or_method",
         ),
         (
             lambda: _model().train(1, _data(), callbacks="x"),

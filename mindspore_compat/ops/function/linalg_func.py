@@ -100,6 +100,8 @@ def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
         if any(not -tensor.dim() <= item < tensor.dim() for item in items):
             raise ValueError(f"For 'tensor_dot', 'axes' must be axes that the inputs have, but got {shapes}.")
         items[:] = [item % tensor.dim() for item in items]
+        if len(set(items)) < len(items):
+            raise ValueError(f"For 'tensor_dot', the 'axes' cannot have duplicating values, but got {shapes}.")
     sizes = [[tensor.shape[item] for item in items] for tensor, items in zip((x1, x2), named)]
     if sizes[1] not in (sizes[0], sizes[0][::-1]):
         raise ValueError(f"For 'tensor_dot', axes summed over must be as long in 'x1' as in 'x2', but got {shapes}.")

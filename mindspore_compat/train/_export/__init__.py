@@ -274,9 +274,8 @@ def load(file_name: str, **kwargs: Any) -> Any:
             key that gives the bytes) of an encrypted file.
 
     Raises:
-        OSError: for files that are not there. RuntimeError (a ValueError as well): for a file that
-            is damaged, encrypted or no MINDIR, with the node. NotImplementedError: for an operator that is not
-            available or refused, with its node.
+        RuntimeError (a ValueError as well): for a file that is missing, damaged, encrypted or no MINDIR, with the node.
+            NotImplementedError: for an operator that is not available or refused, with its node.
         All name the file.
     """
     return _room().read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

@@ -48,6 +48,9 @@ class CallbackManager(Callback):
             callbacks = []
         elif isinstance(callbacks, Callback):
             callbacks = [callbacks]
+        for callback in callbacks:
+            if not isinstance(callback, Callback):
+                raise TypeError(f"The elements in 'callbacks' must be Callbacks, but one is {type(callback).__name__}.")
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
         self._bind()
