@@ -227,7 +227,7 @@ def test_what_only_a_later_rank_has_is_kept(tmp_path: Path) -> None:
         ({"choice_func": lambda name: 3}, ValueError, "must be bool or str"),
         ({"choice_func": lambda name: False}, ValueError, "none of the parameters"),
         ({"choice_func": lambda name: "same"}, ValueError, "two parameters the name 'same'"),
-        ({"split_dst_file": (3, 2)}, ValueError, "1 <= n <= how many"),
+        ({"split_dst_file": (3, 2)}, ValueError, "must be .n, of how many"),
         ({"max_process_num": 0}, ValueError, "max_process_num"),
     ],
 )
@@ -251,7 +251,6 @@ def test_wrong_arguments_of_merging(change: dict, error: type, message: str, tmp
         ({"output_format": "x"}, "output_format"),
         ({"format": "ckpt"}, "'unified_safetensors_dir' must be left out"),
         ({"predict_strategy": {"w": [[3], [0, -1], [], 0]}}, "can not be cut into 3 slices"),
-        ({"predict_strategy": "no"}, "no such file"),
     ],
 )
 def test_wrong_arguments_of_loading(change: dict, message: str, tmp_path: Path) -> None:
