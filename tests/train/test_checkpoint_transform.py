@@ -170,7 +170,7 @@ def test_uneven_slices_and_fields() -> None:
         ),
         (lambda: ct.build_searched_strategy("no"), OSError, "No such file"),
         (lambda: ct.build_searched_strategy(__file__), TypeError, "is not readable"),
-        (lambda: ct.restore_group_info_list("no"), ValueError, "no such file"),
+        (lambda: ct.restore_group_info_list("no"), OSError, "No such file"),
         (lambda: ct.merge_pipeline_strategys("no", "x"), NotADirectoryError, "must be a folder"),
         (lambda: ct.rank_list_for_transform("0", SRC), TypeError, "'rank_id' must be"),
         (lambda: parse_print("no"), OSError, "No such file"),
