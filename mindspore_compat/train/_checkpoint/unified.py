@@ -1,8 +1,5 @@
 """Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream:
 ``mindspore.parallel.transform_safetensors``.
-
-``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no
-strategy knows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the
 data, random generators.
-
-All of it is one entry of the checkpoint, `NAME`: the bytes of a JSON text.
 """
 
 from __future__ import annotations

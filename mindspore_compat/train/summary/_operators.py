@@ -1,8 +1,5 @@
 """A network as MindSpore's graph message with one node an operator: its forward runs once more through export's trace,
 with MINDIR's rows.
-
-What runs is a copy of the Cells without hooks; Parameters are shared, and are what they were afterwards, as are random
-generators and what is printed. What an export refuses, this refuses.
 """
 
 from __future__ import annotations

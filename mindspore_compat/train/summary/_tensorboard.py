@@ -1,8 +1,4 @@
-"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
-
-A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share
-gets the second kind appended, since TensorBoard wants one kind a tag.
-"""
+"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs."""
 
 from __future__ import annotations
 
