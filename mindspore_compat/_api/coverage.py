@@ -1,4 +1,4 @@
-"""The coverage table `upstream.csv`: read it, derive its states from the code, summarise it, write `docs/coverage.md`."""
+"""The coverage table `upstream.csv`: read it, derive its states from the code, sum it up, write `docs/coverage.md`."""
 
 from __future__ import annotations
 
