@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -251,18 +250,6 @@ def _expanded(size: int) -> Callable[[Any], tuple[int, ...]]:
 
 
 once, twice, triple = _expanded(1), _expanded(2), _expanded(3)
-
-
-def check_str_by_regular(target: str, reg: str | None = None, flag: Any = re.ASCII, prim_name: Any = None) -> bool:
-    """True if the regular expression fits: by default letters, digits, ``_`` and ``.``, not beginning with ``.``.
-
-    Raises:
-        ValueError: if it does not.
-    """
-    reg = r"^\w+[0-9a-zA-Z\_\.]*$" if reg is None else reg
-    if not re.match(reg, target, flag):
-        raise ValueError(f"For '{prim_name}', the string {target!r} must match the regular expression {reg!r}.")
-    return True
 
 
 class Validator(Rel):

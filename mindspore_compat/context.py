@@ -120,11 +120,6 @@ def set_context(**kwargs: Any) -> None:
             "For 'context.set_context', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend', "
             f"'Davinci'], but got {target}."
         )
-    if not 0 <= kwargs.get("device_id", 0) <= 4095:
-        raise ValueError(
-            "For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got "
-            f"{kwargs['device_id']}."
-        )
     _check_jit_config(kwargs)
     if kwargs.get("deterministic", "OFF") not in ("ON", "OFF"):
         raise ValueError(

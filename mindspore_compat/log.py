@@ -25,11 +25,7 @@ _LEVELS = {logging.DEBUG: "0", logging.INFO: "1", logging.WARNING: "2", logging.
 
 
 def _asked_level(environ: Mapping[str, str], variable: str = "GLOG_v") -> int:
-    """The level that the variable names, 0 if it is not set.
-
-    Raises:
-        ValueError: for none of its numbers.
-    """
+    """The level that the variable names, 0 if it is not set."""
     asked = environ.get(variable)
     found = next((level for level, number in _LEVELS.items() if number == asked), logging.NOTSET)
     if asked is not None and not found:
@@ -45,9 +41,6 @@ def _to_files(environ: Mapping[str, str]) -> dict[str, Any]:
 
     Returns:
         What it asks for beside the level, as `get_log_config` tells.
-
-    Raises:
-        ValueError: for files without a folder.
     """
     if environ.get("GLOG_logtostderr", "1") != "0":
         return {"GLOG_logtostderr": "1"}

@@ -1,10 +1,4 @@
-"""``import mindspore`` delivers the module objects of this package, under both names the same ones.
-
-`install()` puts one finder first on ``sys.meta_path``; importing this module changes nothing. For child processes that
-start from nothing (spawn, forkserver) it also puts ``_shim/`` on ``sys.path``, which multiprocessing hands to its
-children: the ``mindspore`` package in there does nothing but call `install()`. With ``subprocesses=True`` the same
-folder goes into ``PYTHONPATH`` for every Python that the script starts.
-"""
+"""``import mindspore`` delivers the module objects of this package, under both names the same ones."""
 
 from __future__ import annotations
 

@@ -35,11 +35,7 @@ def python_files(path: Path) -> list[Path]:
 
 
 def find_uses(path: Path) -> list[Use]:
-    """Every MindSpore name that the file at `path` mentions.
-
-    Raises:
-        SyntaxError: the file is no Python 3, or nested deeper than Python's stack.
-    """
+    """Every MindSpore name that the file at `path` mentions."""
     reader = _Reader()
     try:
         with warnings.catch_warnings():

@@ -1,8 +1,4 @@
-"""The coverage table `upstream.csv`: read it, derive its states from the code, summarise it, write `docs/coverage.md`.
-
-One row per spelling that counted MindSpore scripts use. ``state`` and derived notes come from the code; a hand-written
-note on a row stays, and on a row that resolves it may say ``partial`` where the code cannot know it.
-"""
+"""The coverage table `upstream.csv`: read it, derive its states from the code, sum it up, write `docs/coverage.md`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The public members of MindSpore 2.10's public classes, and which of them are here.
-
-`members_2_10.csv` was listed from the real package (``tests/golden/make_members.py``); `members_absent.csv` says which
-members are left out, by patterns of class and member, and why.
-"""
+"""The public members of MindSpore 2.10's public classes, and which of them are here."""
 
 from __future__ import annotations
 

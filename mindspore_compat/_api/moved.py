@@ -1,8 +1,4 @@
-"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it.
-
-Code takes a name from the file that upstream defines it in (``from mindspore.common.jit_config import JitConfig``).
-Where that file has no counterpart here, a row says where its names are.
-"""
+"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it."""
 
 from __future__ import annotations
 

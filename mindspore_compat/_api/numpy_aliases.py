@@ -1,8 +1,4 @@
-"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), given back for one run.
-
-Only the runner calls `restore()`; importing the package never touches NumPy. A name is given back when it is first
-asked for, so that a script which does not use one sees and hears nothing.
-"""
+"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), given back for one run."""
 
 from __future__ import annotations
 

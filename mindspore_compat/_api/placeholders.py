@@ -64,8 +64,6 @@ def module_getattr(
         unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
         fallback: a module of the package, ``"ops.auto_generate.gen_ops_prim"``, whose public names are found here too:
             upstream's files of one room import each other's, and code takes a name from any of them.
-    Raises:
-        AttributeError: for every other name; ImportError where a ``from X import name`` statement asked for it.
     """
     lazy = lazy or {}
     unsupported = unsupported or {}

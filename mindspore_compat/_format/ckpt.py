@@ -235,11 +235,7 @@ def _stacked(pieces: list[Entry]) -> Entry:
 
 
 def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
-    """(numpy dtype, shape) of a tensor whose content has the right length.
-
-    Raises:
-        FormatError: for an unknown type or a content of the wrong length.
-    """
+    """(numpy dtype, shape) of a tensor whose content has the right length."""
     if entry.tensor_type not in NUMPY_OF:
         raise FormatError(f"the tensor {entry.described()} has the unknown type {entry.tensor_type!r}")
     return _checked(entry, NUMPY_OF[entry.tensor_type])
@@ -268,20 +264,12 @@ def _array(entry: Entry, dtype: np.dtype, dims: tuple[int, ...]) -> np.ndarray:
 
 
 def to_array(entry: Entry) -> np.ndarray:
-    """The entry as a numpy array, on the entry's own buffer unless that is in slices (bfloat16 and float8 as bits).
-
-    Raises:
-        FormatError: for an unknown type or a content of the wrong length.
-    """
+    """The entry as a numpy array, on the entry's own buffer unless that is in slices (bfloat16 and float8 as bits)."""
     return _array(entry, *check_length(entry))
 
 
 def to_arrays(entry: MapEntry) -> list[np.ndarray]:
-    """Keys, values and status of a map parameter.
-
-    Raises:
-        FormatError: as for `to_array`.
-    """
+    """Keys, values and status of a map parameter."""
     for part in entry.parts:
         if part.tensor_type not in MAP_TYPES:
             raise FormatError(f"the map parameter {part.described()} has the unknown type {part.tensor_type!r}")

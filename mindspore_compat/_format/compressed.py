@@ -34,9 +34,6 @@ class CompressedFile:
 
     Args:
         compression: "GZIP" or "ZLIB".
-
-    Raises:
-        FormatError: if it is not compressed so, or cut off; from `read` also for more than `most_bytes` at once.
     """
 
     def __init__(self, path: str, compression: str) -> None:

@@ -28,11 +28,7 @@ def _decrypted_block(cipher: memoryview, key: bytes, mode: str, iv: bytes, tag: 
 
 
 def decrypt(data: memoryview, key: bytes, mode: str) -> bytearray:
-    """The plain bytes of an encrypted file.
-
-    Raises:
-        FormatError: if it is none, or of another mode, or the key does not open it.
-    """
+    """The plain bytes of an encrypted file."""
     tag_bytes = TAG_BYTES if mode == "AES-GCM" else 0
     head = 4 + tag_bytes + 8 + IV_BYTES + 4
     plain, position = bytearray(), 0

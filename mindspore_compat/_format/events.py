@@ -1,8 +1,4 @@
-"""What a summary value is (`Histogram`, `Picture`, `Values`), and its bytes in MindSpore's and TensorBoard's events.
-
-Both formats share the Event's layout; of the values' fields, image, tag and step agree. The frequent kinds are encoded
-by hand, since that is several times faster than filling messages; tests compare the bytes with what the messages give.
-"""
+"""What a summary value is (`Histogram`, `Picture`, `Values`), and its bytes in MindSpore's and TensorBoard's events."""
 
 from __future__ import annotations
 

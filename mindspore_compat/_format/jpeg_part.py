@@ -1,11 +1,4 @@
-"""A box of a JPEG file as libjpeg gives it where it decodes only that box.
-
-Files mostly store the two colour planes at half the width. Decoding blends neighbouring columns of them, and a box
-that is decoded alone has no neighbours beyond its sides: its first column (where it begins with a block) and its last
-one have other colours than in the whole picture.
-
-Source: libjpeg-turbo's libjpeg.txt on ``jpeg_crop_scanline``, and what real MindSpore gives.
-"""
+"""A box of a JPEG file as libjpeg gives it where it decodes only that box."""
 
 from __future__ import annotations
 

@@ -180,9 +180,6 @@ def read_variables(data: bytes, most: int) -> dict[str, Any]:
 
     Args:
         most: how many bytes compressed elements may become.
-
-    Raises:
-        FormatError: also for files of MATLAB 4 and 7.3.
     """
     mark = data[126:128]
     if len(data) < 128 or mark not in (b"IM", b"MI"):

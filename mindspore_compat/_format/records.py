@@ -160,10 +160,6 @@ def iterate_records(
         check: compare the CRCs.
         damaged: is called with the error of each record whose data have the wrong CRC, which is left out then; behind a
             wrong length nothing can be found.
-
-    Raises:
-        FormatError: for a wrong CRC, or a length that cannot be one; if the file is no regular one. OSError: as
-            ``open``.
     """
     with open_regular(path) as file:
         place = 0

@@ -78,11 +78,7 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
 
 
 def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
-    """(metadata, {name: (shape, bytes)} in the order of the file).
-
-    Raises:
-        FormatError: if the header is damaged, or the file has another length than it says.
-    """
+    """(metadata, {name: (shape, bytes)} in the order of the file)."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")

@@ -18,9 +18,6 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0
 def open_regular(path: str) -> BinaryIO:
     """The file for reading. FIFOs, sockets and devices, which may wait for ever or never end, are not even opened;
     links to files are.
-
-    Raises:
-        FormatError: with the path, if it is no regular file. OSError: as ``open``.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise FormatError(f"{path} is no regular file")
@@ -32,11 +29,7 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def read_regular(path: str, most: int | None = None) -> bytes:
-    """What is in the file.
-
-    Raises:
-        FormatError: with the path, if it is no regular file, or has more than ``most`` bytes. OSError: as ``open``.
-    """
+    """What is in the file."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if most is not None and size > most:
@@ -52,11 +45,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_json(data: bytes, what: str) -> Any:
-    """The value of a JSON text; ``what`` it is, for the message.
-
-    Raises:
-        FormatError: if it is none, no UTF-8, nested deeper than Python's stack, or has a key twice.
-    """
+    """The value of a JSON text; ``what`` it is, for the message."""
     try:
         return json.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
@@ -64,11 +53,7 @@ def parse_json(data: bytes, what: str) -> Any:
 
 
 def read_json(path: str, kind: type = dict) -> Any:
-    """The value of a JSON file, which must be of this kind.
-
-    Raises:
-        FormatError: with the path, if it is none. OSError: as ``open``.
-    """
+    """The value of a JSON file, which must be of this kind."""
     value = parse_json(read_regular(path, _MOST_JSON), path)
     if not isinstance(value, kind):
         raise FormatError(f"{path} must hold a JSON {kind.__name__}, but holds a {type(value).__name__}")

@@ -36,9 +36,6 @@ def record_offsets(path: str, content: CompressedFile | None = None) -> Iterator
     """(offset, length) of the message in each record of a file, whose ``content`` is given if it was compressed.
 
     Only the heads are read. The CRC of every head is checked, that of the messages is not, as upstream.
-
-    Raises:
-        FormatError: where a head is wrong or a message is cut off.
     """
     size = os.path.getsize(path) if content is None else content.size
     with open(path, "rb") as stream:

@@ -15,11 +15,7 @@ class FormatError(ValueError):
 
 
 def read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
-    """(value, position after it).
-
-    Raises:
-        FormatError: if it runs past ``end`` or beyond 64 bits.
-    """
+    """(value, position after it)."""
     result = shift = 0
     while True:
         if position >= end:

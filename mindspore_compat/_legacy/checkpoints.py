@@ -51,12 +51,7 @@ tensor_to_np_type = _NumpyTypes(
 
 
 def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> tuple[str, Any]:
-    """The file's full name and the prefixes as they are, checked as `load_checkpoint` does.
-
-    Raises:
-        ValueError: if there is no such file, its name does not end with ".ckpt", or a prefix is empty. TypeError: for
-            other types.
-    """
+    """The file's full name and the prefixes as they are, checked as `load_checkpoint` does."""
     path = load_source(ckpt_file_name, "ckpt")
     as_prefixes(filter_prefix, "filter_prefix")
     return str(path), filter_prefix
@@ -84,11 +79,7 @@ def _exec_save(
 
 
 def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str | None, crc_check: bool = False) -> Any:
-    """The message of a ``.ckpt`` file; 2.0 had no ``crc_check``.
-
-    Raises:
-        ValueError: if the file can not be read, or is none.
-    """
+    """The message of a ``.ckpt`` file; 2.0 had no ``crc_check``."""
     from google.protobuf.message import DecodeError  # here, for an import of the package takes no protobuf
 
     from mindspore_compat._format.proto.checkpoint import Checkpoint

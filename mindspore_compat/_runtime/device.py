@@ -32,9 +32,6 @@ def select_device(target: str, device_id: int | None = None) -> torch.device:
 
     Args:
         device_id: which one; None: the one of this process, see `own_device_id`.
-
-    Raises:
-        ValueError: if there is no such device.
     """
     global _current
     if target == "CPU":

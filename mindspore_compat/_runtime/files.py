@@ -37,9 +37,6 @@ def replacing(path: str, mode: int | None = None) -> Iterator[BinaryIO]:
 
     Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a
     folder also removes what killed processes left there.
-
-    Raises:
-        OSError: with ``path`` as its file name, whatever failed.
     """
     folder = os.path.dirname(path) or "."
     temporary = None

@@ -24,11 +24,7 @@ _VALUES: dict[str, list[Any]] = {
 
 
 def apply_gpu_config(config: dict[str, Any]) -> None:
-    """TF32 for convolutions and products; "performance" has cuDNN measure its algorithms and take the fastest.
-
-    Raises:
-        ValueError: for an unknown key or value.
-    """
+    """TF32 for convolutions and products; "performance" has cuDNN measure its algorithms and take the fastest."""
     for key, value in config.items():
         if key not in _VALUES:
             raise ValueError(

@@ -68,11 +68,7 @@ class Launch:
 
 
 def launch_of(environ: _Env = os.environ) -> Launch:
-    """The `Launch` that the environment describes.
-
-    Raises:
-        ValueError: if one of the variables is no number, or a rank is out of range.
-    """
+    """The `Launch` that the environment describes."""
     for read in (_torchrun, _dynamic_cluster, _openmpi, _mvapich, _pmi, _rank_id, _slurm):
         found = read(environ)
         if found is not None:

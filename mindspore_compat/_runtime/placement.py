@@ -1,8 +1,5 @@
-"""Moves what was made before the device was chosen, as upstream, where contents reach the device only when they are
-used.
-
-A Tensor or Parameter stays the same object, and what shared memory shares it still; a tensor of torch that is no
-parameter or buffer of a module is the script's own affair.
+"""Moves what was made before the device was chosen, as MindSpore, where contents reach the device only when they are
+used. A Tensor or Parameter stays the same object; a tensor of torch that no module holds is the script's own affair.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Which generator an operator with a seed draws from.
-
-Upstream's kernels keep one each: in PYNATIVE_MODE an operator has a kernel for each kind of input (shape, dtype), in
-GRAPH_MODE one for each place where a graph calls it, which goes on from run to run of that graph.
-"""
+"""Which generator an operator with a seed draws from."""
 
 from __future__ import annotations
 

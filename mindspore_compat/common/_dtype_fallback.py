@@ -148,11 +148,7 @@ def retry_in_wider_dtype(
     kwargs: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Any:
-    """Return the function's result with operators that lack a kernel computed in a wider dtype.
-
-    Raises:
-        Exception: ``error``, as `raise_documented` does, if it has another reason or no wider dtype holds the numbers.
-    """
+    """Return the function's result with operators that lack a kernel computed in a wider dtype."""
     if is_missing_kernel(error):
         try:
             with _WideningMode():

@@ -39,11 +39,7 @@ def _noting(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _checked(found: Any, needed: tuple[bool, ...], are_tensors: list[bool]) -> tuple:
-    """What ``backward`` returned, one for each input.
-
-    Raises:
-        RuntimeError: for another number, for what is no Tensor, for a gradient of what is none.
-    """
+    """What ``backward`` returned, one for each input."""
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(needed):
         raise RuntimeError(

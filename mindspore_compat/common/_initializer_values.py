@@ -23,11 +23,7 @@ def _assignment(arr: np.ndarray, num: Any) -> np.ndarray:
 
 
 def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
-    """Inputs and outputs of a weight laid out (out, in, *kernel).
-
-    Raises:
-        ValueError: for fewer than two axes.
-    """
+    """Inputs and outputs of a weight laid out (out, in, *kernel)."""
     if len(shape) < 2:
         raise ValueError(
             f"'fan_in' and 'fan_out' can not be computed for tensor with fewer than 2 dimensions, but got dimensions "

@@ -1,9 +1,4 @@
-"""Gradients by integer inputs, which torch does not have and MindSpore does (in the input's dtype, cut to integers).
-
-The computation runs on the integers as it is. Beside it every integer tensor that depends on such an input has a
-shadow: the same numbers in float64 with their history, computed by the same operators. Where an operator's result is
-floating, it gets the history. A shadow that does not equal what it stands for is dropped: then there is no gradient.
-"""
+"""Gradients by integer inputs, which torch does not have and MindSpore does (in the input's dtype, cut to integers)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Sums, products and the like of floats that are told to give integers. torch refuses those of what is differentiated;
 MindSpore computes them, and differentiates them as if nothing had been cut.
-
-Here the result has no gradient, as that of any cast to integers (docs/differences.md), but where a differentiated
-function ends with it: then `history` is what is differentiated.
 """
 
 from __future__ import annotations

@@ -78,11 +78,7 @@ class Pending:
 
 
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
-    """A Tensor that the Initializer fills when somebody needs the values; one of another class is filled at once.
-
-    Raises:
-        TypeError: if ``init`` is no Initializer. ValueError: without shape or dtype, or with data.
-    """
+    """A Tensor that the Initializer fills when somebody needs the values; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:

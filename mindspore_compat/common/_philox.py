@@ -76,10 +76,6 @@ def _fractions(words: np.ndarray, bits: int) -> np.ndarray:
 def _fill(seed: int, array: np.ndarray, bits: int, distribution: _Distribution) -> None:
     """Fill the array with what the distribution makes of fractions: those at even places and those at odd ones, shape
     (2, n), become rows of four numbers.
-
-    Raises:
-        TypeError: if the seed is no int of [0, 2**64), or for anything but a numpy array. RuntimeError: if that is not
-            of float32.
     """
     if not isinstance(array, np.ndarray) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
         raise TypeError(
@@ -143,11 +139,7 @@ def fill_normal(seed: int, array: np.ndarray, mean: float, sigma: float) -> None
 
 
 def fill_truncated_normal(seed: int, array: np.ndarray, a: float, b: float, mean: float, sigma: float) -> None:
-    """Fill a float32 array with numbers of the normal distribution from [a, b], by the inverse of its integral.
-
-    Raises:
-        RuntimeError: if ``sigma`` is not positive.
-    """
+    """Fill a float32 array with numbers of the normal distribution from [a, b], by the inverse of its integral."""
     a, b, mean, sigma = _single(a, b, mean, sigma)
     if sigma <= 0:
         raise RuntimeError(f"TruncatedNormal: invalid sigma {sigma:g}. It must be greater than 0.")

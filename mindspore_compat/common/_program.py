@@ -1,8 +1,4 @@
-"""`program`: what captures (`mindspore_compat._capture`) have to know of the program that runs, through one object.
-
-Tensors, Cells, containers and optimizers say what changes; whoever captured a computation asks whether what it relied
-on still holds. It lies below everything that has something to say.
-"""
+"""`program`: what captures (`mindspore_compat._capture`) have to know of the program that runs, through one object."""
 
 from __future__ import annotations
 

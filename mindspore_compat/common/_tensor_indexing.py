@@ -39,22 +39,14 @@ def check_indices(index: Any) -> None:
 
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
-    """Indices as int64, where ``like`` lies.
-
-    Raises:
-        TypeError: for a Tensor of floats, complex numbers or bools.
-    """
+    """Indices as int64, where ``like`` lies."""
     check_indices(index)
     index = index if isinstance(index, torch.Tensor) and index.device == like.device else constant(index, like.device)
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 
 
 def in_range(axis: int, dims: int) -> int:
-    """Count an axis from the front, of a tensor with ``dims`` axes (one without has a single element for all).
-
-    Raises:
-        ValueError: if there is no such axis.
-    """
+    """Count an axis from the front, of a tensor with ``dims`` axes (one without has a single element for all)."""
     if not -max(dims, 1) <= axis < max(dims, 1):
         raise ValueError(f"The 'axis' must be in the range of [{-dims}, {dims}), but got {axis}.")
     return axis % dims if dims else 0

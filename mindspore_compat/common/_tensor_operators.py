@@ -40,11 +40,7 @@ _REFUSED = (str, bytes, bytearray, dict, set, frozenset, type, type(None))
 
 
 def _operand(value: Any, like: torch.Tensor, name: str) -> Any:
-    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it.
-
-    Raises:
-        TypeError: for types of Python's own that are no numbers.
-    """
+    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it."""
     if isinstance(value, _REFUSED):
         raise TypeError(f"The operator '{name}' takes Tensors and numbers, but got {type(value).__name__}.")
     if isinstance(value, (np.number, np.bool_)):

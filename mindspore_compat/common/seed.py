@@ -75,9 +75,6 @@ def stream_of(seed: int) -> SeedStream:
 def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
     """The two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0, 0)
     where none is set.
-
-    Raises:
-        ValueError: if ``op_seed`` is negative.
     """
     graph_seed = {0: _DEFAULT_GRAPH_SEED, None: 0}.get(_seed, _seed) or 0
     op_seed = op_seed or 0

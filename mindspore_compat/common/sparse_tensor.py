@@ -109,11 +109,7 @@ def _check_indices(owner: str, **given: torch.Tensor) -> None:
 
 
 def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
-    """The dense Tensor with the values added at ``places``.
-
-    Raises:
-        IndexError: for a place that the shape does not have.
-    """
+    """The dense Tensor with the values added at ``places``."""
     dense = torch.zeros(sparse._shape, dtype=sparse.values.dtype, device=sparse.values.device)
     try:
         return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))

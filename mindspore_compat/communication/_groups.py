@@ -120,11 +120,7 @@ def _meeting_as(name: str, ranks: list[int]) -> Iterator[None]:
 
 
 def destroy(name: str) -> None:
-    """Forget the group.
-
-    Raises:
-        KeyError: if there is none.
-    """
+    """Forget the group."""
     handle = _groups.pop(name).handle
     if handle is not None:
         dist.destroy_process_group(handle)

@@ -19,11 +19,7 @@ __all__ = ["CommHandle", "check_type_of", "done", "exchanged", "spread", "write"
 
 
 def checked_group(group: str | None) -> Group:
-    """The group of that name, None the world.
-
-    Raises:
-        RuntimeError: before init, or if there is none.
-    """
+    """The group of that name, None the world."""
     _need_init()
     return _groups.find("hccl_world_group" if group is None else group)
 

@@ -1,9 +1,5 @@
 """Which processes of the run are still there: a connection of each to one of them, which the kernel closes when a
 process dies.
-
-The server (in rank 0, or in the scheduler of a dynamic cluster) tells all others who has gone and how. A process whose
-collectives fail can then say which rank is to blame; one that waits for a dead rank for ever, as NCCL does, is ended
-after ``MINDSPORE_COMPAT_DEAD_RANK_S`` seconds (10).
 """
 
 from __future__ import annotations

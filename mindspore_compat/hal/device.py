@@ -66,22 +66,15 @@ def device_count(device_target: str | None = None) -> int:
     return torch.cuda.device_count() if checked_target(device_target) == "GPU" else 1
 
 
-def _checked_device(device_id: Any, device_target: Any) -> str:
-    count = device_count(device_target)
-    if not 0 <= device_id < count:
-        raise ValueError(f"The argument 'device_id' must be in [0, {count}), but got {device_id}.")
-    return checked_target(device_target)
-
-
 def get_device_capability(device_id: int, device_target: str | None = None) -> tuple[int, int] | None:
     """CUDA's compute capability, (9, 0) for example; None for a CPU."""
-    target = _checked_device(device_id, device_target)
+    target = checked_target(device_target)
     return torch.cuda.get_device_capability(device_id) if target == "GPU" else None
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
     """The device's name; "CPU" for a CPU."""
-    target = _checked_device(device_id, device_target)
+    target = checked_target(device_target)
     return torch.cuda.get_device_name(device_id) if target == "GPU" else "CPU"
 
 
@@ -89,7 +82,7 @@ def get_device_properties(device_id: int, device_target: str | None = None) -> A
     """torch's properties of a CUDA device (name, major, minor, total_memory, multi_processor_count, …); None for a
     CPU.
     """
-    target = _checked_device(device_id, device_target)
+    target = checked_target(device_target)
     return torch.cuda.get_device_properties(device_id) if target == "GPU" else None
 
 

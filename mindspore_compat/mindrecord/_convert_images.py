@@ -45,11 +45,7 @@ class _Arrays(pickle.Unpickler):
 
 
 def cifar_arrays(folder: str, start: str, labels: Sequence[bytes]) -> Iterator[tuple[np.ndarray, list[Any]]]:
-    """Yield (images (n, 32, 32, 3), lists of labels) of each file of CIFAR's Python version.
-
-    Raises:
-        RuntimeError: a file is no pickle of arrays.
-    """
+    """Yield (images (n, 32, 32, 3), lists of labels) of each file of CIFAR's Python version."""
     for name in sorted(name for name in os.listdir(folder) if name.startswith(start)):
         path = os.path.join(folder, name)
         try:

@@ -231,9 +231,6 @@ def check_index(database: sqlite3.Connection) -> None:
 def read_columns(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, names: list[str]) -> dict[str, Any]:
     """Fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others as a
     list of values.
-
-    Raises:
-        ValueError: where something is broken; `Shard.row` tells what and where.
     """
     schema = shards[0].schema
     blobs = {name: schema[name] for name in shards[0].blob_fields}

@@ -21,11 +21,7 @@ def _rebuilt(function: Callable[..., Any], arguments: tuple[Any, ...], requires_
 
 
 def _reduced(tensor: Any) -> tuple[Any, ...]:
-    """How a Tensor passes: its memory becomes shared.
-
-    Raises:
-        RuntimeError: if it is computed from what is differentiated.
-    """
+    """How a Tensor passes: its memory becomes shared."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
             "A Tensor that is computed from what is differentiated can not be passed to another process. Give "

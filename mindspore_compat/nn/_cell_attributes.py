@@ -37,11 +37,7 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
 
 
 def _assign_number(parameter: Parameter, value: float) -> None:
-    """``self.count = 0`` in a ``construct`` that upstream compiles.
-
-    Raises:
-        ValueError: if the Parameter has axes. TypeError: for a float into integers.
-    """
+    """``self.count = 0`` in a ``construct`` that upstream compiles."""
     if parameter.dim():
         raise ValueError(
             "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, 'variable' rank: "

@@ -53,8 +53,6 @@ class Hints:
 
     def set_boost(self: Any, boost_type: str) -> Any:
         """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
-        if boost_type not in ("less_bn",):
-            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
         return self.add_flags_recursive(less_bn=True)
 
     def set_comm_fusion(self: Any, fusion_type: int, recurse: bool = True) -> Any:
@@ -108,13 +106,9 @@ class Hints:
         Other options have no effect.
 
         Raises:
-            TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
+            ValueError: for another level than "O0", "O1" and "O2".
         """
-        level = getattr(jit_config, "jit_config_dict", {}).get("jit_level")
-        if level is None:
-            raise TypeError(
-                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}."
-            )
+        level = jit_config.jit_config_dict["jit_level"]
         if level not in ("", "O0", "O1", "O2"):
             raise ValueError(
                 f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}."
@@ -140,17 +134,6 @@ class Hints:
             (-1, 3)
         """
         return self._inputs_spec
-
-    def set_param_ps(self: Any, recurse: bool = True, init_in_server: bool = False) -> None:
-        """Parameter-server training does not exist here.
-
-        Raises:
-            RuntimeError: always.
-        """
-        raise RuntimeError(
-            "For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training "
-            "instead."
-        )
 
 
 def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -> None:

@@ -236,8 +236,6 @@ def divmod(x1: Any, x2: Any, dtype: Any = None) -> Any:
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
     """Cut to [xmin, xmax]."""
-    if xmin is None and xmax is None:
-        raise ValueError("For 'clip', one of 'xmin' and 'xmax' must not be None.")
     return cast(F.clip_by_value(as_tensor(x), xmin, xmax), dtype)
 
 

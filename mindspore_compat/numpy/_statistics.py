@@ -40,10 +40,6 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
         left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
     k = right.numel()
     pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
-    if mode not in pads:
-        raise ValueError(
-            f"For 'convolve' and 'correlate', the 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
-        )
     before, after = pads[mode]
     if mode == "same":
         before, after = k // 2, k - 1 - k // 2

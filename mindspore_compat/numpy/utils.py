@@ -33,11 +33,7 @@ def as_tensor(value: Any, dtype: Any = None) -> torch.Tensor:
 
 
 def _to_tensor(*args: Any) -> Any:
-    """Each argument as a Tensor, which libraries borrow: one Tensor for one argument, else a tuple.
-
-    Raises:
-        TypeError: for what is neither a Tensor, a number nor a list or tuple of them.
-    """
+    """Each argument as a Tensor, which libraries borrow: one Tensor for one argument, else a tuple."""
     for item in args:
         if not isinstance(item, (int, float, list, tuple, torch.Tensor)):
             raise TypeError("Expect input to be array like.")

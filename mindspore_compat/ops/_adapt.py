@@ -27,13 +27,12 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
 __all__ = """
-    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
+    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced get_data changed
     all_axes in_range check_reduction check_same_shape
     check_keeps_dtype checks_places passes_gradient wrap
 """.split()
 
 _Base = torch._C.TensorBase
-torch_device = current_device
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:
@@ -141,11 +140,6 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return value if value.dtype is dtype else _float8.to_dtype(value, dtype)
 
 
-def is_floating(value: Any) -> bool:
-    """Whether it is a tensor that can have a gradient."""
-    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
-
-
 def is_cast_by_operator() -> bool:
     """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
     return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
@@ -166,9 +160,6 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
 def fitting(owner: str, variable: torch.Tensor, value: Any, dtype: Any = None) -> torch.Tensor:
     """``value`` as a tensor of the variable's shape, in a dtype where one is given. Nothing is broadcast; one element
     fits another without axes.
-
-    Raises:
-        ValueError: for another shape.
     """
     found = as_plain(value, dtype, variable)
     if found.shape == variable.shape:
@@ -241,11 +232,7 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
-    """``loss`` by "mean", "sum" or "none".
-
-    Raises:
-        ValueError: for another reduction.
-    """
+    """``loss`` by "mean", "sum" or "none"."""
     if reduction == "mean":
         return wrap(torch.mean(loss))
     if reduction == "sum":

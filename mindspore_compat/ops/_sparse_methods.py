@@ -67,11 +67,7 @@ def _onto(x: Any, dense: Any) -> Any:
 
 
 def _coo_to_csr(self: COOTensor) -> CSRTensor:
-    """The CSRTensor of a COOTensor of two axes; places named twice stay two.
-
-    Raises:
-        ValueError: for another number of axes.
-    """
+    """The CSRTensor of a COOTensor of two axes; places named twice stay two."""
     if self.ndim != 2:
         raise ValueError(f"For 'COOTensor.to_csr', the COOTensor must have 2 axes, but got {self.ndim}.")
     order = torch.argsort(self.indices[:, 0], stable=True)
@@ -89,8 +85,6 @@ def _coalesced(self: COOTensor) -> COOTensor:
 def _csr_by_sign(name: str, sign: int) -> Any:
     def method(self: Any, other: Any) -> Any:
         _check_same_shape(self, other)
-        if not isinstance(other, CSRTensor):
-            raise TypeError(f"CSRTensor {name} with {type(other)} is not supported. Call to_dense first.")
         return csr_add(self, other, 1, sign)
 
     return method

@@ -74,14 +74,8 @@ def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:
             all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as upstream's.
 
     Raises:
-        TypeError: for another type. ValueError: for another name.
+        ValueError: for another name.
     """
-    if not isinstance(is_enable, bool):
-        raise TypeError(f"For 'set_comm_ops_inplace', 'is_enable' must be a bool, but got {type(is_enable).__name__}.")
-    if func_list is not None and not isinstance(func_list, (list, tuple)):
-        raise TypeError(
-            f"For 'set_comm_ops_inplace', 'func_list' must be a list of names, but got {type(func_list).__name__}."
-        )
     for name in _LISTED if func_list is None else func_list:
         if name not in _in_place_now:
             raise ValueError(f"For 'set_comm_ops_inplace', {name!r} is none of {sorted(_in_place_now)}.")

@@ -199,11 +199,7 @@ def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near
 def assemble(
     box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str
 ) -> torch.Tensor:
-    """A box of the full tensor from the slices of some ranks.
-
-    Raises:
-        ValueError: if a slice is missing or has another shape than the layout says.
-    """
+    """A box of the full tensor from the slices of some ranks."""
     found: list[tuple[Box, Box, torch.Tensor]] = []
     for ranks in _sharing(layout, _cut_axes(layout, full_shape)):
         source = layout.box(ranks[0], full_shape)

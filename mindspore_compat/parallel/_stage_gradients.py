@@ -102,11 +102,7 @@ def exchange(pipeline: Any, targets: Sequence[Any], found: dict[int, torch.Tenso
 
 
 def _shared(pipeline: Any, order: list[int], asked: list[set[int]]) -> list[int]:
-    """The numbers of Parameters whose gradient is needed where it is not known.
-
-    Raises:
-        RuntimeError: if a stage uses a Parameter that others update, but not it.
-    """
+    """The numbers of Parameters whose gradient is needed where it is not known."""
     found = []
     for number in sorted(set().union(*asked)):
         parameter, users = pipeline.users[order[number]]

@@ -5,69 +5,13 @@ and the statistics of device memory are 0, as real MindSpore's are there.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat.runtime import executor, memory, stream
 from mindspore_compat.runtime.event import Event
-from mindspore_compat.runtime.executor import (
-    dispatch_threads_num,
-    launch_blocking,
-    set_cpu_affinity,
-    set_kernel_launch_capture,
-    set_kernel_launch_group,
-)
-from mindspore_compat.runtime.memory import (
-    MemPool,
-    PluggableAllocator,
-    empty_cache,
-    max_memory_allocated,
-    max_memory_reserved,
-    memory_allocated,
-    memory_reserved,
-    memory_stats,
-    memory_summary,
-    reset_max_memory_allocated,
-    reset_max_memory_reserved,
-    reset_peak_memory_stats,
-    set_memory,
-    use_mem_pool,
-)
-from mindspore_compat.runtime.stream import (
-    Stream,
-    StreamCtx,
-    communication_stream,
-    current_stream,
-    default_stream,
-    set_cur_stream,
-    synchronize,
-)
+from mindspore_compat.runtime.executor import *  # noqa: F403
+from mindspore_compat.runtime.memory import *  # noqa: F403
+from mindspore_compat.runtime.stream import *  # noqa: F403
 
-__all__ = [
-    "Event",
-    "MemPool",
-    "PluggableAllocator",
-    "Stream",
-    "StreamCtx",
-    "communication_stream",
-    "current_stream",
-    "default_stream",
-    "dispatch_threads_num",
-    "empty_cache",
-    "launch_blocking",
-    "max_memory_allocated",
-    "max_memory_reserved",
-    "memory_allocated",
-    "memory_reserved",
-    "memory_stats",
-    "memory_summary",
-    "reset_max_memory_allocated",
-    "reset_max_memory_reserved",
-    "reset_peak_memory_stats",
-    "set_cpu_affinity",
-    "set_cur_stream",
-    "set_kernel_launch_capture",
-    "set_kernel_launch_group",
-    "set_memory",
-    "synchronize",
-    "use_mem_pool",
-]
+__all__ = ["Event", *executor.__all__, *memory.__all__, *stream.__all__]
 _CORES = "it limits Ascend's cube and vector cores; a GPU's kernels can not be limited so."
 __getattr__ = module_getattr(
     __name__,

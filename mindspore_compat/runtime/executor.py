@@ -19,7 +19,6 @@ __all__ = [
 ]
 
 _log = logging.getLogger("mindspore_compat")
-_is_bound = False
 
 
 def launch_blocking() -> None:
@@ -61,11 +60,8 @@ def set_cpu_affinity(
         bind_file: not supported.
 
     Raises:
-        TypeError, ValueError: for another form. RuntimeError: at a second call.
+        ValueError: for another form.
     """
-    global _is_bound
-    if _is_bound:
-        raise RuntimeError("The 'mindspore.runtime.set_cpu_affinity' cannot be set repeatedly.")
     if bind_file is not None:
         raise ValueError("For 'set_cpu_affinity', 'bind_file' is not supported. Give 'affinity_cpu_list'.")
     if enable_affinity:
@@ -75,7 +71,6 @@ def set_cpu_affinity(
             torch.set_num_threads(min(torch.get_num_threads(), len(cores)))
         else:
             _log.warning("set_cpu_affinity: no cores are given for this process, so all stay allowed.")
-    _is_bound = True
 
 
 def _cores(given: Any) -> set[int]:
@@ -83,8 +78,6 @@ def _cores(given: Any) -> set[int]:
         given = given.get(f"device{own_device_id()}")
     if given is None:
         return set()
-    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-        raise TypeError(f"For 'set_cpu_affinity', the cores must be a list of str as '0-3', but got {given!r}.")
     found: set[int] = set()
     for item in given:
         first, _, last = item.partition("-")

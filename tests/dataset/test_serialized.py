@@ -127,8 +127,6 @@ def test_what_the_format_cannot_hold(here: Path) -> None:
     ):
         with pytest.raises(ValueError, match="serialize"):
             ds.serialize(made)
-    with pytest.raises(TypeError, match="must be a Dataset"):
-        ds.serialize(3)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +153,6 @@ def test_damaged_json(here: Path, data: Any) -> None:
 
 def test_no_json(here: Path) -> None:
     assert ds.deserialize() is None and ds.deserialize({}) is None
-    with pytest.raises(TypeError, match="must be a dict"):
-        ds.deserialize([1])
     with pytest.raises(OSError, match="nowhere"):
         ds.deserialize(json_filepath="nowhere.json")
     Path("bad.json").write_text("{")

@@ -28,7 +28,6 @@ from mindspore_compat import Parameter, ParameterTuple, Tensor, nn
             "its name 'a' already exists",
         ),
         (lambda c: c.recompute(wrong=True), ValueError, "'wrong'"),
-        (lambda c: c.set_param_ps(), RuntimeError, "parameter server"),
     ],
 )
 def test_wrong_use_is_answered_as_upstream(act, error, message) -> None:

@@ -79,10 +79,9 @@ def test_hook_in_training_steps_that_are_replayed(compiles: bool) -> None:
         w, u = w - 0.01 * factor * u, u - 0.01 * factor * w
 
 
-@pytest.mark.parametrize("hook", [3, [{"params": [], "hook": 3}]])
-def test_wrong_hooks(hook: Any) -> None:
-    with pytest.raises(TypeError, match="Expected a function"):
-        Product().register_parameter_forward_hook(hook)
+def test_wrong_hooks() -> None:
+    with pytest.raises(TypeError):
+        Product().register_parameter_forward_hook(3)
 
 
 def test_mixed_precision_type(compiles: bool) -> None:

@@ -86,9 +86,6 @@ def check_parts(kind: Any, data: Any) -> None:
 
     Args:
         kind: the class of the message.
-
-    Raises:
-        FormatError: if it has more than 500,000 parts (messages, texts) and one in 64 bytes, or its lengths do not fit.
     """
     view = memoryview(data)
     if len(view) <= _SMALL:

@@ -1,9 +1,5 @@
 """Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. Upstream:
-``mindspore.dataset.engine.serializer_deserializer``.
-
-The format is upstream's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
-Python functions, arrays and the arguments of some operations; what lacks something is written with a warning and
-refused when it is read.
+``mindspore.dataset.engine.serializer_deserializer``, whose format has no place for functions and arrays.
 """
 
 from __future__ import annotations
@@ -31,16 +27,13 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
         {"op_type": ..., "children": [...], arguments}. `deserialize` makes a pipeline of it, and so does MindSpore.
 
     Raises:
-        TypeError: if it is no dataset. ValueError: for a node that the format cannot hold. OSError: if the file cannot
-            be written.
+        ValueError: for a node that the format cannot hold. OSError: if the file cannot be written.
 
     Examples:
         >>> import mindspore_compat.dataset as ds
         >>> print(ds.serialize(ds.NumpySlicesDataset([1, 2, 3]).batch(2))["op_type"])
         Batch
     """
-    if not isinstance(dataset, Dataset):
-        raise TypeError(f"For 'serialize', the argument 'dataset' must be a Dataset, but got {type(dataset)}.")
     found = node_to(dataset)
     if json_filepath:
         write_atomically(json_filepath, [json.dumps(found, separators=(",", ":")).encode()])
@@ -60,8 +53,6 @@ def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: s
         return None
     given = json_filepath or input_dict
     data = read_json(given) if isinstance(given, str) else given
-    if not isinstance(data, dict):
-        raise TypeError(f"For 'deserialize', the argument 'input_dict' must be a dict, but got {type(data)}.")
     try:
         return node_from(data)
     except RecursionError:

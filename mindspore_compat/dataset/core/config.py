@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -108,6 +109,36 @@ _values: dict[str, Any] = {
 }
 
 
+def _getter(name: str, default: str = "") -> Callable[[], Any]:
+    def get() -> Any:
+        return _values[name]
+
+    get.__name__ = get.__qualname__ = f"get_{name}"
+    get.__doc__ = f"See `set_{name}`{default and f'; {default}'}."
+    return get
+
+
+get_prefetch_size = _getter("prefetch_size", "16 by default")
+get_num_parallel_workers = _getter("num_parallel_workers", "the number of CPUs, at most 8, by default")
+get_numa_enable = _getter("numa_enable")
+get_monitor_sampling_interval = _getter("monitor_sampling_interval")
+get_auto_num_workers = _getter("auto_num_workers")
+get_callback_timeout = _getter("callback_timeout", "60 by default")
+get_enable_autotune = _getter("enable_autotune")
+get_autotune_interval = _getter("autotune_interval")
+get_enable_shared_mem = _getter("enable_shared_mem", "True by default")
+get_auto_offload = _getter("auto_offload")
+get_enable_watchdog = _getter("enable_watchdog")
+get_multiprocessing_timeout_interval = _getter("multiprocessing_timeout_interval", "300 by default")
+get_dynamic_shape = _getter("dynamic_shape")
+get_fast_recovery = _getter("fast_recovery")
+get_debug_mode = _getter("debug_mode")
+get_error_samples_mode = _getter("error_samples_mode")
+get_iterator_mode = _getter("iterator_mode")
+get_multiprocessing_start_method = _getter("multiprocessing_start_method")
+get_video_backend = _getter("video_backend")
+
+
 def _set_flag(name: str, value: Any) -> None:
     type_check(value, bool, name)
     _values[name] = value
@@ -135,20 +166,10 @@ def set_prefetch_size(size: int) -> None:
     _set_count("prefetch_size", size)
 
 
-def get_prefetch_size() -> int:
-    """See `set_prefetch_size`; 16 by default."""
-    return _values["prefetch_size"]
-
-
 def set_num_parallel_workers(num: int) -> None:
     """Default number of workers of an operation; more than the CPUs is lowered with one notice."""
     _values["num_parallel_workers"] = workers_in_range(num)
     _values["wanted_workers"] = num
-
-
-def get_num_parallel_workers() -> int:
-    """See `set_num_parallel_workers`; the number of CPUs, at most 8, by default."""
-    return _values["num_parallel_workers"]
 
 
 def wanted_workers() -> int:
@@ -161,19 +182,9 @@ def set_numa_enable(numa_enable: bool) -> None:
     _set_flag("numa_enable", numa_enable)
 
 
-def get_numa_enable() -> bool:
-    """See `set_numa_enable`."""
-    return _values["numa_enable"]
-
-
 def set_monitor_sampling_interval(interval: int) -> None:
     """Accepted without effect (milliseconds)."""
     _set_count("monitor_sampling_interval", interval)
-
-
-def get_monitor_sampling_interval() -> int:
-    """See `set_monitor_sampling_interval`."""
-    return _values["monitor_sampling_interval"]
 
 
 def set_auto_num_workers(enable: bool) -> None:
@@ -181,19 +192,9 @@ def set_auto_num_workers(enable: bool) -> None:
     _set_flag("auto_num_workers", enable)
 
 
-def get_auto_num_workers() -> bool:
-    """See `set_auto_num_workers`."""
-    return _values["auto_num_workers"]
-
-
 def set_callback_timeout(timeout: int) -> None:
     """Seconds that `WaitedDSCallback` and `sync_wait` wait before they give up."""
     _set_count("callback_timeout", timeout)
-
-
-def get_callback_timeout() -> int:
-    """See `set_callback_timeout`; 60 by default."""
-    return _values["callback_timeout"]
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
@@ -201,29 +202,14 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
     _set_flag("enable_autotune", enable)
 
 
-def get_enable_autotune() -> bool:
-    """See `set_enable_autotune`."""
-    return _values["enable_autotune"]
-
-
 def set_autotune_interval(interval: int) -> None:
     """Accepted without effect."""
     _set_count("autotune_interval", interval, minimum=0)
 
 
-def get_autotune_interval() -> int:
-    """See `set_autotune_interval`."""
-    return _values["autotune_interval"]
-
-
 def set_enable_shared_mem(enable: bool) -> None:
     """Whether worker processes hand arrays over in shared memory (faster) or through a pipe (a small /dev/shm)."""
     _set_flag("enable_shared_mem", enable)
-
-
-def get_enable_shared_mem() -> bool:
-    """See `set_enable_shared_mem`; True by default."""
-    return _values["enable_shared_mem"]
 
 
 def set_sending_batches(batch_num: int) -> None:
@@ -236,19 +222,9 @@ def set_auto_offload(offload: bool) -> None:
     _set_flag("auto_offload", offload)
 
 
-def get_auto_offload() -> bool:
-    """See `set_auto_offload`."""
-    return _values["auto_offload"]
-
-
 def set_enable_watchdog(enable: bool) -> None:
     """Accepted without effect: a dead worker process is always noticed and named."""
     _set_flag("enable_watchdog", enable)
-
-
-def get_enable_watchdog() -> bool:
-    """See `set_enable_watchdog`."""
-    return _values["enable_watchdog"]
 
 
 def set_multiprocessing_timeout_interval(interval: int) -> None:
@@ -256,29 +232,14 @@ def set_multiprocessing_timeout_interval(interval: int) -> None:
     _set_count("multiprocessing_timeout_interval", interval)
 
 
-def get_multiprocessing_timeout_interval() -> int:
-    """See `set_multiprocessing_timeout_interval`; 300 by default."""
-    return _values["multiprocessing_timeout_interval"]
-
-
 def set_dynamic_shape(is_dynamic: bool) -> None:
     """Accepted without effect: every shape may change from batch to batch."""
     _set_flag("dynamic_shape", is_dynamic)
 
 
-def get_dynamic_shape() -> bool:
-    """See `set_dynamic_shape`."""
-    return _values["dynamic_shape"]
-
-
 def set_fast_recovery(fast_recovery: bool) -> None:
     """Accepted without effect."""
     _set_flag("fast_recovery", fast_recovery)
-
-
-def get_fast_recovery() -> bool:
-    """See `set_fast_recovery`."""
-    return _values["fast_recovery"]
 
 
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
@@ -294,11 +255,6 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
     _values["debug_mode"] = debug_mode_flag
 
 
-def get_debug_mode() -> bool:
-    """See `set_debug_mode`."""
-    return _values["debug_mode"]
-
-
 def debug_hooks() -> list[DebugHook]:
     """What looks at rows in debug mode; none otherwise."""
     return _values["debug_hooks"] if _values["debug_mode"] else []
@@ -310,20 +266,10 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     _values["error_samples_mode"] = error_samples_mode
 
 
-def get_error_samples_mode() -> ErrorSamplesMode:
-    """See `set_error_samples_mode`."""
-    return _values["error_samples_mode"]
-
-
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
     """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
     type_check(do_copy, bool, "do_copy")
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
-
-
-def get_iterator_mode() -> dict[str, bool]:
-    """See `set_iterator_mode`."""
-    return _values["iterator_mode"]
 
 
 def set_multiprocessing_start_method(start_method: str = "fork") -> None:
@@ -331,19 +277,9 @@ def set_multiprocessing_start_method(start_method: str = "fork") -> None:
     _values["multiprocessing_start_method"] = check_member(start_method, ("fork", "spawn"), "start_method")
 
 
-def get_multiprocessing_start_method() -> str:
-    """See `set_multiprocessing_start_method`."""
-    return _values["multiprocessing_start_method"]
-
-
 def set_video_backend(backend: str) -> None:
     """Accepted without effect; video operations are not available."""
     _values["video_backend"] = check_member(backend, ("CPU", "Ascend"), "backend")
-
-
-def get_video_backend() -> str:
-    """See `set_video_backend`."""
-    return _values["video_backend"]
 
 
 _LOADABLE = {

@@ -1,10 +1,4 @@
-"""Where the pipeline's randomness comes from.
-
-One base seed per iterator. With a seed that the user chose the order of rows comes from it as upstream's does
-(`Order`), and so do the draws of a map's operations: each has a stream of its own (`Streams`) in each lane of rows
-(`engine/_execution/lanes.py`). All else that is random is keyed by (base, pass, node, task), never by wall clock,
-thread or process. As upstream, a chosen seed makes each *new* iterator start over.
-"""
+"""Where the pipeline's randomness comes from."""
 
 from __future__ import annotations
 

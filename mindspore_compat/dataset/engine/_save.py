@@ -55,11 +55,7 @@ def _as_stored(value: np.ndarray, field: dict[str, Any]) -> Any:
 
 
 def save_as_mindrecord(rows: Iterator[dict[str, np.ndarray]], file_name: str, num_files: int) -> None:
-    """Write the rows; the schema comes from the first one.
-
-    Raises:
-        RuntimeError: for a column that MindRecord can not hold, or if there is no row.
-    """
+    """Write the rows; the schema comes from the first one."""
     writer = FileWriter(file_name, num_files)
     schema: dict[str, dict[str, Any]] = {}
     pending: list[dict[str, Any]] = []

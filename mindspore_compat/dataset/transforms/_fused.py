@@ -1,12 +1,4 @@
-"""Operations that are quicker together than one after another, with the same results.
-
-`Pointwise`: those that look at one value at a time (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...). On uint8
-images they are a table of 256 values a channel, which is what they make of an image of all values: results are the same
-to the last bit, and a batch is gone through once, however many they are.
-
-`Texts`: a tokenizer and a lookup. Between them tokens are a list of Python's texts; an array of them costs more than
-both.
-"""
+"""Operations that are quicker together than one after another, with the same results."""
 
 from __future__ import annotations
 

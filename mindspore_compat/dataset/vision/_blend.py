@@ -1,8 +1,5 @@
 """Resizing of arrays, by cubic curves or of 16-bit integers, in the numbers of the OpenCV that upstream has; those
 installed give others.
-
-Each axis takes four pixels (LINEAR: two) with float32 weights. A pixel's weights come from its place in float32, and
-those of uint8 are whole 1/2048.
 """
 
 from __future__ import annotations

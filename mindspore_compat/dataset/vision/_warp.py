@@ -1,8 +1,4 @@
-"""Rotation, affine and perspective maps of arrays (H, W[, C]).
-
-Where a pixel comes from is worked out here, in the fixed point of the OpenCV that upstream has; the one installed looks
-it up (`remap`). Its own `warpAffine` and `warpPerspective` give other numbers in each version.
-"""
+"""Rotation, affine and perspective maps of arrays (H, W[, C])."""
 
 from __future__ import annotations
 

@@ -26,40 +26,13 @@ from mindspore_compat.communication._in_place import (
     scatter,
     send,
 )
-from mindspore_compat.mint.distributed._objects import (
-    all_gather_object,
-    broadcast_object_list,
-    gather_object,
-    recv_object_list,
-    scatter_object_list,
-    send_object_list,
-)
-from mindspore_compat.mint.distributed.distributed import (
-    TCPStore,
-    destroy_process_group,
-    get_backend,
-    get_global_rank,
-    get_group_rank,
-    get_process_group_ranks,
-    get_rank,
-    get_world_size,
-    init_process_group,
-    is_available,
-    is_initialized,
-    new_group,
-)
+from mindspore_compat.mint.distributed import _objects, distributed
+from mindspore_compat.mint.distributed._objects import *  # noqa: F403
+from mindspore_compat.mint.distributed.distributed import *  # noqa: F403
 
 __all__ = [
-    "TCPStore",
-    "init_process_group",
-    "destroy_process_group",
-    "get_rank",
-    "get_world_size",
-    "new_group",
-    "get_backend",
-    "get_global_rank",
-    "get_process_group_ranks",
-    "get_group_rank",
+    *distributed.__all__,
+    *_objects.__all__,
     "all_reduce",
     "all_gather_into_tensor",
     "all_gather_into_tensor_uneven",
@@ -71,8 +44,6 @@ __all__ = [
     "irecv",
     "send",
     "recv",
-    "send_object_list",
-    "recv_object_list",
     "gather",
     "scatter",
     "all_gather",
@@ -82,10 +53,4 @@ __all__ = [
     "reduce",
     "P2POp",
     "batch_isend_irecv",
-    "all_gather_object",
-    "broadcast_object_list",
-    "gather_object",
-    "scatter_object_list",
-    "is_available",
-    "is_initialized",
 ]

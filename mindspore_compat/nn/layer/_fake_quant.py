@@ -1,8 +1,5 @@
 """Observers: what rounds to the grid of an integer type while training, and what chooses the grid (docs/quant.md has
 the formulas).
-
-Upstream: ``mindspore.nn.layer.quant`` of MindSpore 1.x, which `quant` here names; later versions dropped it, and none
-runs it on a CPU.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
-"""Convolutions and dense layers whose weights are rounded while they train; ``integers`` gives what to deploy.
-
-Batch norm is folded into a convolution by one of two methods, both with the moving deviation in the weight that is
-rounded, so that the grid does not shake with every batch: `Conv2dBnFoldQuant` corrects the result by the statistics of
-the convolution with float weights, `Conv2dBnFoldQuantOneConv` takes those of the rounded one. In evaluation both are
-one convolution with the weight that is deployed. Upstream adds the bias of a folded convolution without the batch
-norm's factor, so that training and inference differ; here it is scaled.
+"""Convolutions and dense layers whose weights are rounded while they train; ``integers`` gives what to deploy. The
+bias of a folded convolution is scaled by the batch norm's factor, which MindSpore leaves out in training.
 """
 
 from __future__ import annotations
@@ -63,17 +58,22 @@ class _QuantConv(_Forward):
         in_channels: int,
         out_channels: int,
         kernel_size: Any,
-        stride: Any,
-        pad_mode: str,
-        padding: Any,
-        dilation: Any,
-        group: int,
-        has_bias: bool,
-        weight_init: Any,
-        bias_init: Any,
-        quant_config: QuantConfig,
-        quant_dtype: Any,
-        old: dict[str, Any],
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
     ) -> None:
         owner = type(self).__name__
         super().__init__(
@@ -90,6 +90,13 @@ class _QuantConv(_Forward):
             bias_init,
         )
         self.quant_config, self.quant_dtype = quant_config, quant_dtype
+        old = {
+            "per_channel": per_channel,
+            "num_bits": num_bits,
+            "symmetric": symmetric,
+            "narrow_range": narrow_range,
+            "quant_delay": quant_delay,
+        }
         self.fake_quant_weight = observer_of(
             quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
         )
@@ -111,8 +118,10 @@ class _FoldedConv(_QuantConv):
     parameters.
     """
 
-    def __init__(self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(
+        self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any, **old: Any
+    ) -> None:
+        super().__init__(*args, **old)
         self.eps, self.momentum, self.fake = eps, momentum, fake
         beta, gamma, mean, variance = inits
         for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):
@@ -221,13 +230,11 @@ class Conv2dBnFoldQuant(_FoldedConv):
             bias_init,
             quant_config,
             quant_dtype,
-            {
-                "per_channel": per_channel,
-                "num_bits": num_bits,
-                "symmetric": symmetric,
-                "narrow_range": narrow_range,
-                "quant_delay": quant_delay,
-            },
+            per_channel=per_channel,
+            num_bits=num_bits,
+            symmetric=symmetric,
+            narrow_range=narrow_range,
+            quant_delay=quant_delay,
         )
         self.freeze_bn = freeze_bn
         self.step = Parameter(
@@ -302,7 +309,6 @@ class Conv2dBnFoldQuantOneConv(_FoldedConv):
             bias_init,
             quant_config,
             quant_dtype,
-            {},
         )
 
     def _train(self, x: Any) -> Any:
@@ -332,51 +338,6 @@ class Conv2dQuant(_QuantConv):
         quant_dtype: the type to round to.
         per_channel, num_bits, symmetric, narrow_range, quant_delay: of MindSpore 1.0; they override the config's.
     """
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        quant_config: Any = quant_config_default,
-        quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            quant_config,
-            quant_dtype,
-            {
-                "per_channel": per_channel,
-                "num_bits": num_bits,
-                "symmetric": symmetric,
-                "narrow_range": narrow_range,
-                "quant_delay": quant_delay,
-            },
-        )
 
     def construct(self, x: Any) -> Any:
         return self._convolve(x, self.fake_quant_weight(self.weight), self.bias)
@@ -425,13 +386,11 @@ class Conv2dBnWithoutFoldQuant(_QuantConv):
             bias_init,
             quant_config,
             quant_dtype,
-            {
-                "per_channel": per_channel,
-                "num_bits": num_bits,
-                "symmetric": symmetric,
-                "narrow_range": narrow_range,
-                "quant_delay": quant_delay,
-            },
+            per_channel=per_channel,
+            num_bits=num_bits,
+            symmetric=symmetric,
+            narrow_range=narrow_range,
+            quant_delay=quant_delay,
         )
         self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
 

@@ -12,16 +12,6 @@ from mindspore_compat.ops.function._resizing import resize_cubic
 
 __all__ = ["interpolate", "resize_bilinear"]
 
-_RANKS = {
-    "nearest": (3, 4, 5),
-    "linear": (3,),
-    "bilinear": (4,),
-    "bicubic": (4,),
-    "area": (3, 4, 5),
-    "nearest-exact": (3, 4),
-    "trilinear": (5,),
-}
-
 
 def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: torch.Tensor) -> tuple[Any, Any, Any]:
     """For each new place: the two old ones around it and the weight of the second."""

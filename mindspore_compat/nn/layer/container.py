@@ -81,11 +81,7 @@ class _CellSequence(Cell):
         """The children are others: what is kept of them is to be renewed."""
 
     def insert(self, index: int, cell: Any) -> None:
-        """``cell`` before position ``index``.
-
-        Raises:
-            IndexError: if ``index`` lies outside [-len, len].
-        """
+        """``cell`` before position ``index``."""
         length = len(self)
         if not -length <= index <= length:
             raise IndexError(f"The 'index' must be in range [{-length}, {length}], but got {index}.")

@@ -25,12 +25,7 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 @checks_places("Gather", "input_indices", from_end=True)
 def _look_up(table: Any, indices: Any) -> Any:
-    """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D).
-
-    Raises:
-        TypeError: for indices that are no integers.
-        IndexError: an index is not in [-V, V); found on a CPU alone.
-    """
+    """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D)."""
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         check_indices(indices)
         indices = indices.to(torch.int64)

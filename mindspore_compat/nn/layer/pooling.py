@@ -371,33 +371,8 @@ class MaxPool2d(_MaxPool):
     """
 
 
-class MaxPool1d(_MaxPool):
-    """Largest value of each window of (N, C, L)."""
-
-    _count = 1
-    _axes_before = {"VALID": 1, "SAME": 1, "PAD": 2}
-    _operator = torch.max_pool1d
-    _with_indices = torch.max_pool1d_with_indices
-
-    def __init__(
-        self,
-        kernel_size: int = 1,
-        stride: int = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
-
-
-class MaxPool3d(_MaxPool):
-    """Largest value of each window of (N, C, D, H, W)."""
-
-    _count = 3
-    _operator = torch.max_pool3d
-    _with_indices = _nn.max_pool3d_with_indices
+class _ChannelsFirst(_MaxPool):
+    """Without ``data_format``."""
 
     def __init__(
         self,
@@ -410,6 +385,23 @@ class MaxPool3d(_MaxPool):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
+
+
+class MaxPool1d(_ChannelsFirst):
+    """Largest value of each window of (N, C, L)."""
+
+    _count = 1
+    _axes_before = {"VALID": 1, "SAME": 1, "PAD": 2}
+    _operator = torch.max_pool1d
+    _with_indices = torch.max_pool1d_with_indices
+
+
+class MaxPool3d(_ChannelsFirst):
+    """Largest value of each window of (N, C, D, H, W)."""
+
+    _count = 3
+    _operator = torch.max_pool3d
+    _with_indices = _nn.max_pool3d_with_indices
 
 
 class _AvgPool(_PoolNd):

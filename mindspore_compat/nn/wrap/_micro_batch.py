@@ -33,11 +33,7 @@ class _MicroBatch(Cell):
 
 
 def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
-    """That part of ``count`` equal ones of every input.
-
-    Raises:
-        ValueError: if a batch can not be divided.
-    """
+    """That part of ``count`` equal ones of every input."""
     for value in inputs:
         if value.shape[0] % count:
             raise ValueError(
@@ -61,11 +57,7 @@ class _PartsOfABatch(Cell):
         setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))
 
     def parts(self, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """The inputs of each part.
-
-        Raises:
-            ValueError: if a batch can not be divided.
-        """
+        """The inputs of each part."""
         for part in range(self.micro_size):
             yield part_of(inputs, part, self.micro_size)
 

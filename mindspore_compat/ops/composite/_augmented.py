@@ -88,13 +88,9 @@ def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
 
 def switch_layer(index: Any, layers: Any) -> Any:
     """The function of a tuple that a Tensor with an int32 index names."""
-    if not isinstance(index, torch.Tensor):
-        raise TypeError(f"For 'switch_layer', the index must be a Tensor, but got {type(index).__name__}.")
     return layers[int(index)]
 
 
 def SliceGetItem(data: slice, name: str) -> Any:
     """The "start", "stop" or "step" of a slice."""
-    if name not in ("start", "stop", "step"):
-        raise ValueError(f"For 'SliceGetItem', the name must be 'start', 'stop' or 'step', but got {name!r}.")
     return getattr(data, name)

@@ -93,11 +93,7 @@ def conv_nd(
     groups: int,
     owner: str,
 ) -> Any:
-    """Convolution over ``count`` axes with MindSpore's padding modes.
-
-    Raises:
-        ValueError: for an unknown ``pad_mode``.
-    """
+    """Convolution over ``count`` axes with MindSpore's padding modes."""
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0

@@ -70,10 +70,6 @@ def ctc_loss_outputs(
         collapse_repeated: take labels that follow their equals away first.
         merge_repeated: a path may stay at a label, and needs a blank between two equal ones; False: each step is a
             label of its own.
-
-    Raises:
-        RuntimeError: for a label after padding, a length outside of 1 to time, or one shorter than the labels unless
-            ``ignore_longer``.
     """
     if x.dtype is torch.float16:  # what leads nowhere is below its range
         found = ctc_loss_outputs(

@@ -37,11 +37,7 @@ _int64 = torch.int64
 
 
 def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
-    """Indices as int64, which torch's gathers and scatters want.
-
-    Raises:
-        TypeError: for a Tensor of floats, complex numbers or bools.
-    """
+    """Indices as int64, which torch's gathers and scatters want."""
     check_indices(indices)
     return as_plain(indices, _int64, like)
 

@@ -63,11 +63,7 @@ def split(
 
 
 def chunks_of(x: Any, axis: int, output_num: int) -> Any:
-    """``output_num`` pieces of equal length.
-
-    Raises:
-        ValueError: if the length cannot be divided.
-    """
+    """``output_num`` pieces of equal length."""
     length = x.shape[axis]
     if output_num <= 0 or length % output_num:
         raise ValueError(

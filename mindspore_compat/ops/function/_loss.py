@@ -125,12 +125,7 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False) -> Any:
-    """The mean loss of rows, the last axis, against classes, or its gradient by the logits.
-
-    Raises:
-        TypeError: for labels that are no integers. ValueError: unless they have the shape of the logits without its
-            last axis.
-    """
+    """The mean loss of rows, the last axis, against classes, or its gradient by the logits."""
     check_indices(labels)
     if logits.dim() < 2 or labels.shape != logits.shape[:-1]:
         raise ValueError(

@@ -1,8 +1,5 @@
 """Normal, uniform and Laplace numbers for functions and operators: with `mindspore.set_seed` or seeds upstream's, on a
-CPU; else torch's.
-
-A function draws by seeds that go on from call to call, under a name that it shares with no other; an operator by a
-stream of its own.
+CPU; else torch's. A function draws by seeds that go on from call to call; an operator by a stream of its own.
 """
 
 from __future__ import annotations

@@ -34,11 +34,7 @@ def pool_nd(
     owner: str = "MaxPool",
     count_include_pad: bool = False,
 ) -> Any:
-    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked.
-
-    Raises:
-        ValueError: for another ``pad_mode``.
-    """
+    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked."""
     mode = pad_mode.upper()
     if mode not in ("VALID", "SAME"):
         raise ValueError(f"For '{owner}', the 'pad_mode' must be 'valid' or 'same', but got {pad_mode!r}.")
@@ -120,11 +116,7 @@ def avg_pool3d(
 
 
 def _symmetric(padding: Any, count: int) -> Any:
-    """Padding as torch's pools take it: one int for each axis.
-
-    Raises:
-        ValueError: if the two sides of an axis differ.
-    """
+    """Padding as torch's pools take it: one int for each axis."""
     if isinstance(padding, int):
         return padding
     sides = as_ints(padding)

@@ -96,8 +96,6 @@ def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
             raise ValueError(f"For 'tensor_dot', 'axes' must be from 0 to what each input has, but got {shapes}.")
         axes = (range(x1.dim() - axes, x1.dim()), range(axes))
     named = [[item] if isinstance(item, int) else list(item) for item in axes]
-    if len(named) != 2 or len(named[0]) != len(named[1]):
-        raise ValueError(f"For 'tensor_dot', 'axes' must name as many axes of 'x1' as of 'x2', but got {shapes}.")
     for tensor, items in zip((x1, x2), named):
         if any(not -tensor.dim() <= item < tensor.dim() for item in items):
             raise ValueError(f"For 'tensor_dot', 'axes' must be axes that the inputs have, but got {shapes}.")

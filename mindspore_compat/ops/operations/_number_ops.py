@@ -29,11 +29,7 @@ _Format = Literal["NHWC", "NCHW"]
 
 
 def _check_numerics(x: Any) -> Any:
-    """``x``.
-
-    Raises:
-        RuntimeError: if it has NaNs or infinite values.
-    """
+    """``x``."""
     for kind, found in (("NaN", torch.isnan(x)), ("Inf", torch.isinf(x))):
         if bool(torch.any(found)):
             raise RuntimeError(f"For 'CheckNumerics', the tensor had {kind} values. Look for where they arise.")

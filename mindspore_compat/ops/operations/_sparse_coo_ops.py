@@ -18,11 +18,7 @@ _Run = Callable[..., Any]
 
 
 def flat_places(indices: Any, shape: Any) -> torch.Tensor:
-    """The positions of coordinates (n, axes) in the flattened tensor, (n,) int64.
-
-    Raises:
-        ValueError: if a coordinate is outside of the shape.
-    """
+    """The positions of coordinates (n, axes) in the flattened tensor, (n,) int64."""
     lengths = as_ints(shape)
     limits = torch.tensor(lengths, dtype=torch.int64, device=indices.device)
     indices = torch.Tensor.long(indices)

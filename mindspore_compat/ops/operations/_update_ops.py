@@ -231,11 +231,7 @@ def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
 
 
 def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> None:
-    """Whether the gradient has a row of the variables' for each index.
-
-    Raises:
-        TypeError: for other types. ValueError: for other shapes.
-    """
+    """Whether the gradient has a row of the variables' for each index."""
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "

@@ -1,7 +1,5 @@
 """torch's operators on DTensors. Those of which DTensor's own rules are known to be right use them; a few have rules
 here; the others compute on the whole tensors, which is right and slow, and is said once in the log.
-
-Which are known to be right is what tests/parallel/sharded_operators_program.py compares with one process.
 """
 
 from __future__ import annotations

@@ -56,11 +56,7 @@ def _of_one(devices: Devices, item: Any, where: str) -> Placements:
 def operator_placements(
     devices: Devices, name: str, attributes: dict[str, Any], strategy: Sequence[Any], shapes: Sequence[Sequence[int]]
 ) -> list[Placements]:
-    """Where the tensors of an operator lie by its strategy.
-
-    Raises:
-        RuntimeError: if the strategy does not fit the shapes or the devices, as upstream.
-    """
+    """Where the tensors of an operator lie by its strategy."""
     where = f"For '{name}'"
     if len(strategy) > len(shapes):
         raise RuntimeError(

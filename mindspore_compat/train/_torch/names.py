@@ -155,11 +155,7 @@ def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
-    """The value as it fits the tensor.
-
-    Raises:
-        RuntimeError: if shape or dtype do not fit.
-    """
+    """The value as it fits the tensor."""
     data, tensor = plain(value), target.tensor
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)

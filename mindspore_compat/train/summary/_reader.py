@@ -72,11 +72,7 @@ class SummaryData:
 
 
 def _files_of(path: str) -> list[str]:
-    """The event files of a run, oldest first, a lineage file after its summary file.
-
-    Raises:
-        FileNotFoundError: if there is none.
-    """
+    """The event files of a run, oldest first, a lineage file after its summary file."""
     if os.path.isfile(path):
         return [path]
     if not os.path.isdir(path):

@@ -1,8 +1,4 @@
-"""Sources that are described: their arguments, their columns, and where their rows are found.
-
-A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds
-the rows. Kinds: a dtype; ``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
-"""
+"""Sources that are described: their arguments, their columns, and where their rows are found."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""In what order `MindDataset` reads its rows: upstream's MindRecord has samplers of its own.
-
-They act on the list of rows one after another, the innermost first. In later passes those that shuffle act again on
-what the pass before has left, or, where a shard is taken, that one alone on what it got in the first.
-"""
+"""In what order `MindDataset` reads its rows: upstream's MindRecord has samplers of its own."""
 
 from __future__ import annotations
 

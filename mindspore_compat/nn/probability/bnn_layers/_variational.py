@@ -18,11 +18,7 @@ class Variational(Cell):
     has_bias: bool
 
     def _add_distributions(self, part: str, prior_fn: Any, posterior_fn: Any, shape: list[int]) -> None:
-        """Make ``weight_prior`` and ``weight_posterior``, or those of the bias.
-
-        Raises:
-            TypeError: unless both are normal, the prior with its mean and deviation.
-        """
+        """Make ``weight_prior`` and ``weight_posterior``, or those of the bias."""
         setattr(self, f"{part}_prior", _prior(prior_fn, f"{part}_prior_fn"))
         setattr(self, f"{part}_posterior", _posterior(posterior_fn, shape, f"bnn_{part}", f"{part}_posterior_fn"))
 

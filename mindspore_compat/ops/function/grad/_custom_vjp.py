@@ -39,9 +39,5 @@ class _Custom:
 
 
 def custom_vjp(fn: Any = None) -> Any:
-    """Decorator: ``fn`` of positional inputs, differentiated by what its ``defbwd`` is given.
-
-    Raises:
-        RuntimeError: when it is differentiated, if that returns no tuple with a gradient for each input.
-    """
+    """Decorator: ``fn`` of positional inputs, differentiated by what its ``defbwd`` is given."""
     return _Custom if fn is None else _Custom(fn)

@@ -212,11 +212,7 @@ def _by_position(fn: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
 
 
 def checked_positions(grad_position: Any) -> tuple[int, ...]:
-    """``grad_position`` as a tuple of different positions.
-
-    Raises:
-        ValueError: if one is negative or stands twice.
-    """
+    """``grad_position`` as a tuple of different positions."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if min(positions, default=0) < 0:
         raise ValueError("grad_position must be >= 0.")
