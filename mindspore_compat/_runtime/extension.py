@@ -1,5 +1,7 @@
-"""The compiled CUDA library of csrc/: loaded on first use, or the reason why not is kept (`mindspore-compat env`).
-torch.linalg does the same more slowly.
+"""The compiled CUDA library of csrc/: loaded on first use, or the reason why not is kept. `mindspore-compat env` prints
+it.
+
+`setup.py` builds it where nvcc is; nothing needs it, torch.linalg does the same more slowly.
 """
 
 from __future__ import annotations

@@ -27,6 +27,11 @@ class OptimizerProcess:
     def __init__(self, opt: Any) -> None:
         self.is_lars = isinstance(opt, LARS)
         self.single_opt = opt.opt if self.is_lars else opt
+        if not hasattr(self.single_opt, "init_args"):
+            raise AttributeError(
+                f"For 'OptimizerProcess', '{type(self.single_opt).__name__}' does not keep its arguments 'init_args'. "
+                "Decorate its __init__ by mindspore.nn.optim.optimizer.opt_init_args_register."
+            )
         self.opt_class = type(self.single_opt)
         self.opt_init_args = {name: value for name, value in self.single_opt.init_args.items() if name != "kwargs"}
         self.opt_init_args.update(self.single_opt.init_args.get("kwargs") or {})

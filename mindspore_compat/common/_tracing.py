@@ -1,5 +1,10 @@
-"""While torch.compile traces a program, Tensors mean the same as ever (docs/design/compile.md):
-``__torch_function__`` is switched on for Dynamo, and only then, since it costs each operator 2 µs.
+"""While torch.compile traces a program, Tensors mean the same as ever (docs/design/compile.md).
+
+Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in
+place. It asks the class's ``__torch_function__`` if there is one; but ours is switched off, since a Python function
+there costs each operator 2 µs. So it is switched on while Dynamo traces, and only then. Guards do not look at it.
+
+Nothing here runs, and nothing of Dynamo is imported, in a program that does not use torch.compile.
 """
 
 from __future__ import annotations

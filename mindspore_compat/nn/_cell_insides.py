@@ -92,6 +92,9 @@ class Insides:
             hook: for every Parameter of the Cell, or a list of {"params": Parameters, "hook": their function}. A
                 Parameter keeps its last hook.
 
+        Raises:
+            TypeError: for what is neither. ValueError: if a dict lacks one of the keys.
+
         Examples:
             >>> class Net(nn.Cell):
             ...     def __init__(self):

@@ -77,6 +77,10 @@ def _extreme(largest: bool) -> Callable[..., Any]:
                 raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given.")
             source = torch.where(as_tensor(where), source, constant(initial, source.device, source.dtype))
         axes = tuple(range(source.dim())) if axis is None else axes_of(axis)
+        if not source.numel():
+            raise ValueError(
+                f"For 'max' and 'min', the input must have elements, but its shape is {tuple(source.shape)}."
+            )
         found = (torch.amax if largest else torch.amin)(source, axes, keepdims)
         if initial is not None:
             found = _kinks.clamp(found, min=initial) if largest else _kinks.clamp(found, max=initial)

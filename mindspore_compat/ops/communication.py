@@ -74,7 +74,7 @@ def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:
             all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as upstream's.
 
     Raises:
-        ValueError: for another name.
+        TypeError: for another type. ValueError: for another name.
     """
     for name in _LISTED if func_list is None else func_list:
         if name not in _in_place_now:

@@ -1,5 +1,8 @@
-"""Which of the parallel modes is in force, and what cannot be done in it (docs/design/parallel.md): `program.parallel`
-is what calls of Cells go through then.
+"""Which of the parallel modes is in force, and what cannot be done in it: `program.parallel` is what calls of Cells go
+through then.
+
+The keys of `set_auto_parallel_context` are only stored; they begin to matter when a network is called, and that is
+where what several processes cannot do here raises (docs/design/parallel.md).
 """
 
 from __future__ import annotations

@@ -1,5 +1,10 @@
 """Pipelines: each process runs the Cells of its ``pipeline_stage``, part by part of the batch
-(docs/design/parallel.md). The operators of other stages run on the device "meta", for the shapes of their results.
+(docs/design/parallel.md).
+
+Every process runs the whole of the network's Python. An operator belongs to the last stage among those of its inputs
+and of the Cell around it. Its own process computes it; in the others it runs on the device "meta", which gives its
+results' shapes. What a stage computed and a later one needs is sent when the operator that needs it is reached, which
+is the same line of Python in both.
 """
 
 from __future__ import annotations

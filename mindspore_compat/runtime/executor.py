@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 _log = logging.getLogger("mindspore_compat")
+_is_bound = False
 
 
 def launch_blocking() -> None:
@@ -60,8 +61,11 @@ def set_cpu_affinity(
         bind_file: not supported.
 
     Raises:
-        ValueError: for another form.
+        TypeError, ValueError: for another form. RuntimeError: at a second call.
     """
+    global _is_bound
+    if _is_bound:
+        raise RuntimeError("The 'mindspore.runtime.set_cpu_affinity' cannot be set repeatedly.")
     if bind_file is not None:
         raise ValueError("For 'set_cpu_affinity', 'bind_file' is not supported. Give 'affinity_cpu_list'.")
     if enable_affinity:
@@ -71,6 +75,7 @@ def set_cpu_affinity(
             torch.set_num_threads(min(torch.get_num_threads(), len(cores)))
         else:
             _log.warning("set_cpu_affinity: no cores are given for this process, so all stay allowed.")
+    _is_bound = True
 
 
 def _cores(given: Any) -> set[int]:

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 _GIB = 1 << 30
+_is_set = False
 
 
 def _device() -> torch.device | None:
@@ -59,8 +60,11 @@ def set_memory(
     have no effect; on a CPU none has.
 
     Raises:
-        ValueError: for wrong sizes.
+        RuntimeError: at a second call. ValueError: for wrong sizes.
     """
+    global _is_set
+    if _is_set:
+        raise RuntimeError("The 'set_memory' can not be set repeatedly.")
     most = _size(max_size, "max_size")
     for name, value in (("init_size", init_size), ("increase_size", increase_size)):
         _size(value, name)
@@ -68,6 +72,7 @@ def set_memory(
     if device is not None:
         total = torch.cuda.get_device_properties(device).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, most * _GIB / total), device)
+    _is_set = True
 
 
 def _statistic(key: str) -> int:

@@ -1,5 +1,8 @@
 """Strategies of mixed precision that hold for all operators while they are pushed. Upstream: ``mindspore.train.amp``'s
 ``push_amp_strategy``, ``AmpDecorator``, and the lists of "auto".
+
+A list names Primitives; `_TORCH_NAMES` says which of torch's operators each is. Operators are seen by a
+``TorchFunctionMode``, at the place where `_precision.py` sees those of "auto".
 """
 
 from __future__ import annotations

@@ -9,7 +9,11 @@ __all__ = ["new_figure", "picture_of"]
 
 
 def new_figure(owner: str, **options: Any) -> Any:
-    """A ``matplotlib.figure.Figure`` with these options."""
+    """A ``matplotlib.figure.Figure`` with these options.
+
+    Raises:
+        ImportError: without matplotlib; says that ``owner`` needs it.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

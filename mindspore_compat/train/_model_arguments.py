@@ -38,6 +38,9 @@ def parts_of(
 ) -> tuple[Any, Any, Any, str]:
     """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into
     ``kwargs``.
+
+    Raises:
+        ValueError: if there are such beside it.
     """
     manager = kwargs.get("loss_scale_manager")
     if any(part is not None for part in (loss_fn, optimizer, manager)) or amp_level != "O0":

@@ -1,5 +1,7 @@
 """How mixed precision reaches a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by
 operator.
+
+Parameters stay what they are, and are cast where they are used. Nothing here is public; `train/amp.py` is.
 """
 
 from __future__ import annotations

@@ -30,13 +30,8 @@ OTHERWISE = {
     "TopKCategoricalAccuracy:k": "refused when it is used",
     "ConfusionMatrix:threshold": "upstream takes floats only",
     "BleuScore:smooth": "taken as true or false",
-    "RunContext:original_args": "refused when it is used",
-    "ModelCheckpoint:directory": "an empty text is the current folder",
-    "ModelCheckpoint:config": "taken as true or false",
-    "SummaryCollector:summary_dir": "an empty text is the current folder",
     **dict.fromkeys(
         """
-        CheckpointConfig:async_save save_checkpoint:async_save OnRequestExit:save_ckpt OnRequestExit:save_mindir
         Model:keep_batchnorm_fp32 Model.train:dataset_sink_mode Model.fit:dataset_sink_mode
         Model.fit:valid_dataset_sink_mode Model.eval:dataset_sink_mode build_train_network:keep_batchnorm_fp32
         WithEvalCell:add_cast_fp32 ForwardValueAndGrad:get_by_list ForwardValueAndGrad:get_all

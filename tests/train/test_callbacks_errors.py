@@ -22,12 +22,6 @@ DIFFERENT: dict[str, str | None] = {
     "EarlyStopping:baseline": "TypeError",  # upstream drops the argument
     "predict:shape": "RuntimeError",  # torch's
     "ReduceLROnPlateau:factor_int": "ValueError",
-    # left to Python: the next error is clear, or the value serves
-    "ModelCheckpoint:config": "AttributeError",
-    "RunContext:args": None,
-    "OnRequestExit:save_ckpt": None,
-    "OnRequestExit:save_mindir": None,
-    "OnRequestExit:sig": None,
 }
 
 

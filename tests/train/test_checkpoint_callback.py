@@ -104,6 +104,7 @@ def test_encrypted_with_append_info(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
+        ({"async_save": 3}, TypeError, "must be bool or str"),
         ({"async_save": "x"}, ValueError, "can only be"),
         ({"enc_key": "text"}, ValueError, "'enc_key'"),
         ({"enc_key": b"short"}, ValueError, "must have 16 or 24 or 32 bytes"),

@@ -221,13 +221,15 @@ def test_what_only_a_later_rank_has_is_kept(tmp_path: Path) -> None:
     [
         ({"src_strategy_file": None}, TypeError, "'src_strategy_file' must be"),
         ({"src_strategy_file": "no/x"}, ValueError, "does not exist"),
+        ({"src_dir": "no"}, ValueError, "'src_dir' must be a folder"),
         ({"src_dir": 3}, TypeError, "'src_dir' must be"),
+        ({"dst_dir": __file__}, NotADirectoryError, "is a file"),
         ({"merge_with_redundancy": 1}, TypeError, "merge_with_redundancy"),
         ({"file_suffix": "zzz"}, ValueError, "ends with 'zzz.safetensors'"),
         ({"choice_func": lambda name: 3}, ValueError, "must be bool or str"),
         ({"choice_func": lambda name: False}, ValueError, "none of the parameters"),
         ({"choice_func": lambda name: "same"}, ValueError, "two parameters the name 'same'"),
-        ({"split_dst_file": (3, 2)}, ValueError, "must be .n, of how many"),
+        ({"split_dst_file": (3, 2)}, ValueError, "1 <= n <= how many"),
         ({"max_process_num": 0}, ValueError, "max_process_num"),
     ],
 )
@@ -245,12 +247,14 @@ def test_wrong_arguments_of_merging(change: dict, error: type, message: str, tmp
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"unified_safetensors_dir": None}, "must be a folder"),
         ({"checkpoint_filenames": ["x"]}, "'checkpoint_filenames' must be left out"),
         ({"strict_load": True, "dec_mode": "AES-CBC"}, "'strict_load', 'dec_mode' must be left out"),
         ({"network": None}, "can not be None"),
         ({"output_format": "x"}, "output_format"),
         ({"format": "ckpt"}, "'unified_safetensors_dir' must be left out"),
         ({"predict_strategy": {"w": [[3], [0, -1], [], 0]}}, "can not be cut into 3 slices"),
+        ({"predict_strategy": "no"}, "no such file"),
     ],
 )
 def test_wrong_arguments_of_loading(change: dict, message: str, tmp_path: Path) -> None:

@@ -346,12 +346,12 @@ def _two_outputs(**settings: Any) -> Model:
         (
             lambda: _model().train(1, _data(), callbacks=[print]),
             TypeError,
-            "must be Callbacks, but one is builtin_function_or_method",
+            "must be Callback functions. One is builtin_function_or_method",
         ),
         (
             lambda: _model().train(1, _data(), callbacks="x"),
             TypeError,
-            "must be Callbacks, but one is str",
+            "not a Callback or a list of Callback. It is str",
         ),
         (lambda: _model().train(0, _data()), ValueError, "epoch"),
         (
@@ -379,6 +379,7 @@ def _two_outputs(**settings: Any) -> Model:
             "all elements of the argument 'parameters' must be 'Parameter'",
         ),
         (lambda: ModelCheckpoint("a/b"), ValueError, "does not contain '/'"),
+        (lambda: ModelCheckpoint(config=3), TypeError, "should be 'CheckpointConfig', but got"),
         (lambda: ms.CheckpointConfig(None, None, None, None), ValueError, "must be above 0"),
         (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError, "epoch_num"),
     ],

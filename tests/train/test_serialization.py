@@ -77,7 +77,7 @@ def test_load_param_into_net_as_upstream(case: dict) -> None:
 
 @pytest.mark.parametrize(
     ("net", "values"),
-    [(Holder({}), {"a": 3}), (Holder({}), {1: Parameter(Tensor([1.0]), name="a")})],
+    [(3, {}), (Holder({}), 3), (Holder({}), {"a": 3}), (Holder({}), {1: Parameter(Tensor([1.0]), name="a")})],
 )
 def test_load_param_into_net_refuses_other_objects(net, values) -> None:
     with pytest.raises(TypeError, match="For '(load_param_into_net|parameter_dict)', the (argument|element)"):
@@ -189,6 +189,7 @@ def test_files_that_are_none_are_refused_with_their_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
+        ((3,), TypeError, "must be string, but got <class 'int'>"),
         (("missing.ckpt",), ValueError, "does not exist"),
         ((str(GOLDEN / "optim/data.npz"),), ValueError, "must same with 'format'"),
     ],

@@ -757,6 +757,16 @@ def _step(**options: Any) -> Any:
         (lambda: _step(accumulate=0), ValueError, "accumulate"),
         (lambda: _step(scheduler="fast"), TypeError, "'scheduler' must be of torch.optim.lr_scheduler"),
         (lambda: _step(interval="minute"), ValueError, "interval"),
+        (
+            lambda: _step(scheduler=schedulers.ReduceLROnPlateau(torch.optim.SGD(network().parameters(), 0.1))),
+            TypeError,
+            "mindspore.ReduceLROnPlateau",
+        ),
+        (
+            lambda: Model(network(), cross_entropy, torch.optim.LBFGS(network().parameters())),
+            TypeError,
+            "LBFGS needs a closure",
+        ),
         (lambda: TorchTrainStep(network(), None, None, clip_norm=1.0), ValueError, "need an 'optimizer'"),
         (lambda: Model(_step(), cross_entropy), ValueError, "belong to the TorchTrainStep"),
         (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "without an optimizer"),

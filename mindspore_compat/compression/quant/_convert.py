@@ -1,5 +1,9 @@
-"""The walk through a network that puts quantizing layers in the place of ``nn.Conv2dBnAct``, ``nn.DenseBnAct`` and
-some operators; `QuantizationAwareTraining` and 1.0's ``convert_quant_network`` both use it.
+"""The walk through a network that puts quantizing layers in the place of others; `QuantizationAwareTraining` and 1.0's
+``convert_quant_network`` both use it.
+
+Replaced are ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, inside of them the convolution or dense layer and the activation,
+and the operators of a table where a Cell keeps one as an attribute. All other layers, also ``nn.Conv2d`` and
+``nn.Dense``, go on in floats.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
 """Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. Upstream:
-``mindspore.dataset.engine.serializer_deserializer``, whose format has no place for functions and arrays.
+``mindspore.dataset.engine.serializer_deserializer``.
+
+The format is upstream's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
+Python functions, arrays and the arguments of some operations; what lacks something is written with a warning and
+refused when it is read.
 """
 
 from __future__ import annotations
@@ -27,7 +31,8 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
         {"op_type": ..., "children": [...], arguments}. `deserialize` makes a pipeline of it, and so does MindSpore.
 
     Raises:
-        ValueError: for a node that the format cannot hold. OSError: if the file cannot be written.
+        TypeError: if it is no dataset. ValueError: for a node that the format cannot hold. OSError: if the file cannot
+            be written.
 
     Examples:
         >>> import mindspore_compat.dataset as ds

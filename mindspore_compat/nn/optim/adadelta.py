@@ -32,6 +32,9 @@ class Adadelta(Optimizer):
         self.accum = self.parameters.clone(prefix="accum", init=0)  # type: ignore[attr-defined]
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)  # type: ignore[attr-defined]
 
+    def construct(self, grads: Any) -> Any:
+        return super().construct(grads)
+
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:

@@ -65,7 +65,7 @@ class LARS(Optimizer):
 
     def construct(self, gradients: Any) -> Any:
         drafts, inner = self.__dict__["_drafts"], self.opt
-        if type(inner).construct is Optimizer.construct:
+        if "_repeats" in type(inner).__dict__:
             inner.__dict__["_rescale"] = self._rescaled
         else:
             with torch.no_grad():

@@ -1,5 +1,8 @@
-"""Gradients reduced over processes in buckets, in the order of the Parameters from the last to the first, while the
-backward pass goes on. The cut follows torch's DDP: 1 MiB first, then 25 MiB, unless fusion settings say otherwise.
+"""Gradients reduced over processes in buckets: as soon as a bucket is full, while the backward pass goes on.
+
+All processes fill and send the same buckets in the same order, that of the Parameters from the last to the first, which
+is about the order in which their gradients come. The cut follows torch's DDP: 1 MiB first, then 25 MiB, unless fusion
+settings say otherwise.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class AutoParallel(Cell):
             "recursive_programming" (no strategies are searched for here: docs/design/parallel.md).
 
     Raises:
-        KeyError: for another mode.
+        ValueError: for another mode.
 
     Examples:
         >>> from mindspore_compat.parallel.auto_parallel import AutoParallel
@@ -40,6 +40,10 @@ class AutoParallel(Cell):
 
     def __init__(self, network: Any, parallel_mode: str = "semi_auto") -> None:
         super().__init__(auto_prefix=False)
+        if parallel_mode not in _MODES:
+            raise ValueError(
+                f"the argument 'parallel_mode' must be one of {list(_MODES)}, but got the value : {parallel_mode} ."
+            )
         self.network = network
         self._settings: dict[str, Any] = {}
         self._set(dataset_strategy="data_parallel", **_MODES[parallel_mode])

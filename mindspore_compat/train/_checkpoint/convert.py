@@ -32,7 +32,7 @@ def ckpt_to_safetensors(
         processes_num: without effect, the work is done in this process.
 
     Raises:
-        ValueError: for a file with another ending, or if a file holds text, which safetensors can not.
+        ValueError: for wrong arguments, or if a file holds text, which safetensors can not.
     """
     _convert(
         "ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num
@@ -56,6 +56,12 @@ def _convert(
     where: str, formats: tuple[str, str], file_path: Any, save_path: Any, name_map: Any, regex: Any, processes_num: Any
 ) -> None:
     old, new = formats
+    if not isinstance(file_path, str) or not os.path.exists(file_path):
+        raise ValueError(f"For '{where}', the argument 'file_path' must be a file or folder, but got {file_path!r}.")
+    if save_path is not None and (not isinstance(save_path, str) or os.path.splitext(save_path)[1]):
+        raise ValueError(f"For '{where}', the argument 'save_path' must be a folder, but got {save_path!r}.")
+    if name_map is not None and not isinstance(name_map, dict):
+        raise ValueError(f"For '{where}', the argument 'name_map' must be a dict, but got {type(name_map).__name__}.")
     check_positive_int(processes_num, "processes_num", where)
     for source, folder in _sources(where, old, file_path, save_path, regex):
         os.makedirs(folder, exist_ok=True)

@@ -16,6 +16,7 @@ from mindspore_compat import context
 from mindspore_compat._api.validate import check_str_in, check_type
 from mindspore_compat._format.source import read_json
 from mindspore_compat.communication.management import get_rank
+from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.into_net import load_param_into_net
 from mindspore_compat.train._checkpoint.keys import FORMATS
@@ -143,7 +144,20 @@ def _load_merged(
 ) -> bool:
     """`load_distributed_checkpoint` with format="ckpt"; ``cipher``: key and mode of encrypted files."""
     where = "load_distributed_checkpoint"
+    if not isinstance(network, Cell):
+        raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []
+    for index, name in enumerate(names):
+        if (
+            not isinstance(name, str)
+            or not name.endswith(".ckpt")
+            or not os.path.isfile(name)
+            or not os.path.getsize(name)
+        ):
+            raise ValueError(
+                f"For '{where}', the 'checkpoint_filenames' must name '.ckpt' files that are not empty, but got "
+                f"{name!r} at index {index}."
+            )
     if train_strategy_filename is None:
         train_strategy_filename = context.get_auto_parallel_context("strategy_ckpt_load_file") or None
     source, target = read_layouts(train_strategy_filename), layouts_of(predict_strategy, where)
@@ -184,6 +198,11 @@ def _load_unified(
     """`load_distributed_checkpoint` with format="safetensors"; ``target``: folder, rank (or all) and format to save."""
     where = "load_distributed_checkpoint"
     target_dir, rank_id, output_format = target
+    if not isinstance(folder, str) or not os.path.isdir(folder):
+        raise ValueError(
+            f"For '{where}', the argument 'unified_safetensors_dir' must be a folder when 'format' is 'safetensors', "
+            f"but got {folder!r}."
+        )
     if name_map is not None:
         check_type(name_map, "name_map", dict, where)
     layouts = layouts_of(strategy, where)

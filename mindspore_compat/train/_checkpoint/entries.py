@@ -57,7 +57,11 @@ class TensorBytes:
 
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
-    """An array, number or Generator as upstream types it."""
+    """An array, number or Generator as upstream types it.
+
+    Raises:
+        TypeError: for anything else.
+    """
     if isinstance(value, bool):
         return torch.tensor(value)
     if isinstance(value, int):
@@ -132,6 +136,8 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
     """The dict, empty for None; TypeError for other keys than str and other values than a checkpoint takes."""
     if append_dict is None:
         return {}
+    if not isinstance(append_dict, dict):
+        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
     for key, value in append_dict.items():
         if not isinstance(key, str) or not isinstance(value, _APPENDED):
             raise TypeError(

@@ -43,6 +43,9 @@ def mode_of(path: str, mode: str | None = None) -> str:
 def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
     """{name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also what stands
     under 'state_dict'.
+
+    Raises:
+        FileNotFoundError: if there is none. ValueError: with the path, if it can not be read.
     """
     if not os.path.isfile(path):
         raise FileNotFoundError(2, "No such file", path)
@@ -101,6 +104,10 @@ def write_values(
 
     ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for.
     ``progress`` makes of what is to be written the function that is called with the length of each piece.
+
+    Raises:
+        ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
+            it can not be written.
     """
     left_out = (
         []

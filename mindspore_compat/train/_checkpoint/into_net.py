@@ -97,13 +97,23 @@ def load_param_into_net(
         strict_load: also refuse other dtypes, and do not look for names with a common prefix in front.
 
     Raises:
-        TypeError: for values of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
+        TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
 
     Examples:
         >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")
         >>> print(ms.load_param_into_net(nn.Dense(3, 2), ms.load_checkpoint("net.ckpt")))
         ([], [])
     """
+    if not isinstance(net, torch.nn.Module):
+        raise TypeError(
+            f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}. "
+            "A torch.nn.Module serves as well."
+        )
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(
+            "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got "
+            f"{type(parameter_dict)}."
+        )
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str, list)):
             raise TypeError(

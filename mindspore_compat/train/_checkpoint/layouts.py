@@ -38,6 +38,9 @@ def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
 def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
     """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout
     is that of the first.
+
+    Raises:
+        ValueError: if something is missing in a layout, or the layouts are no layouts, or too large to be worked out.
     """
     firsts: dict[str, TensorLayout] = {}
     stages: dict[str, list[int]] = {}
@@ -73,7 +76,11 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
 
 
 def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout] | None:
-    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None."""
+    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None.
+
+    Raises:
+        TypeError, ValueError: as `build_searched_strategy` and `as_layouts`, with the file.
+    """
     if source is None or isinstance(source, dict):
         return None if source is None else as_layouts(source)
     try:
@@ -89,7 +96,11 @@ def checked_strategy(name: Any, argument: str) -> Layouts | None:
 
 
 def layouts_of(strategy: Any, where: str) -> Layouts | None:
-    """The layouts of {name: [dev_matrix, tensor_map, split shape, field, ...]}, or of what `read_layouts` takes."""
+    """The layouts of {name: [dev_matrix, tensor_map, split shape, field, ...]}, or of what `read_layouts` takes.
+
+    Raises:
+        TypeError, ValueError: if it is neither.
+    """
     if strategy is None or isinstance(strategy, str):
         return read_layouts(strategy)
     check_type(strategy, "predict_strategy", dict, where)

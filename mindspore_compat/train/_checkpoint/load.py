@@ -105,6 +105,8 @@ def load_source(name: Any, format: Any) -> str | io.BytesIO:
                 "name."
             )
         return name
+    if not isinstance(name, str):
+        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(name)}.")
     path = os.path.realpath(name)
     background_writer().wait_for(path)
     if not name.endswith(format):
@@ -164,6 +166,11 @@ def load_checkpoint_async(
     choice_func: Callable[[str], bool] | None = None,
 ) -> ParamDictFuture:
     """`load_checkpoint` in a thread, its format by the name of the file; ``result()`` waits for it."""
+    if not isinstance(ckpt_file_name, str):
+        raise TypeError(
+            "For 'load_checkpoint_async', the argument 'ckpt_file_name' must be a str, but got "
+            f"{type(ckpt_file_name).__name__}."
+        )
     format = "safetensors" if ckpt_file_name.endswith(".safetensors") else "ckpt"
     executor = ThreadPoolExecutor(1, thread_name_prefix="load_checkpoint_async")
     future = executor.submit(

@@ -55,6 +55,9 @@ def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name
     without a file are left out.
 
     Of several files the `chosen` one, or the last by name.
+
+    Raises:
+        ValueError: if a suffix fits no file of a folder, or several.
     """
     found: dict[int, str] = {}
     several: list[str] = []

@@ -70,6 +70,9 @@ class CheckpointFile:
     A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
     nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
     Contents in slices, elements of 16 bytes and other processors get memory of their own.
+
+    Raises:
+        FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
     """
 
     def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
@@ -203,7 +206,11 @@ def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) 
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
-    """The values of a ``.ckpt`` file whose names ``keep`` takes."""
+    """The values of a ``.ckpt`` file whose names ``keep`` takes.
+
+    Raises:
+        FormatError: with the byte, if something in the file is wrong.
+    """
     with CheckpointFile(path, key, mode, crc_check) as file:
         if crc_check and file.crc is None:
             _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", path)
@@ -229,7 +236,11 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
 def load_safetensors(
     source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """(values in the order of their names, metadata) of a safetensors file or the bytes of one."""
+    """(values in the order of their names, metadata) of a safetensors file or the bytes of one.
+
+    Raises:
+        FormatError: if the file is damaged.
+    """
     tensors, metadata = _safetensors_tensors(source, crc_check, keep)
     return {name: as_parameter(tensors[name], name, metadata.get(name)) for name in sorted(tensors)}, metadata
 

@@ -49,6 +49,9 @@ def require_parallel(what: str) -> int:
 def own_share(net: Any) -> Callable[[str], bool]:
     """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter
     once.
+
+    Raises:
+        TypeError: in a single process, as upstream.
     """
     loads = [0] * require_parallel("saving")
     owners: dict[str, int] = {}
@@ -60,7 +63,11 @@ def own_share(net: Any) -> Callable[[str], bool]:
 
 
 def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
-    """Give each process what it misses from the first that has it; returns the names that nobody has."""
+    """Give each process what it misses from the first that has it; returns the names that nobody has.
+
+    Raises:
+        TypeError: in a single process, as upstream.
+    """
     size = require_parallel("loading")
 
     lists: list[Sequence[str]] = [()] * size
@@ -92,6 +99,9 @@ def get_parameter_redundancy(
         layout_obj: a network that every process trains whole, a strategy file, or {name: [device matrix, tensor map,
             slice shape, field, uniform split, group over which the optimizer cuts, ...]} as ``parameter_layout_dict``.
         initial_rank: the first rank of the pipeline stage; None: of the stage of this process.
+
+    Raises:
+        ValueError: if a layout has no room for the optimizer's pieces, or is none.
     """
     size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
     if isinstance(layout_obj, Cell):

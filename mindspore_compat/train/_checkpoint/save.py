@@ -136,6 +136,11 @@ def checked_plan(
 
 def check_async_save(value: Any, owner: str) -> Any:
     """The value, if it is a bool, "process" or "thread"."""
+    if not isinstance(value, (bool, str)):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}. It is "
+            f"{owner}'s."
+        )
     if isinstance(value, str) and value not in ("process", "thread"):
         raise ValueError(
             f"For 'save_checkpoint', the argument 'async_save' can only be 'process' or 'thread',but got {value}. "
@@ -150,6 +155,11 @@ def _save_path(save_obj: Any, name: Any, format: Any) -> str:
     if not isinstance(save_obj, (torch.nn.Module, list, tuple, dict)):
         raise TypeError(
             f"For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type(save_obj)}."
+        )
+    if not isinstance(name, str):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,'ckpt_file_name' must be "
+            f"string, but got {type(name)}."
         )
     path = os.path.realpath(name)
     if os.path.isdir(path):

@@ -25,8 +25,12 @@ def read_file(name: Any, where: str, argument: str) -> bytes:
     """The bytes of a file that must not be empty; ``argument`` of the function ``where`` names it.
 
     Raises:
-        OSError: if the file is missing. ValueError: if it is empty.
+        TypeError: if the name is no str. ValueError: if the file is missing or empty.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
+    if not os.path.isfile(name):
+        raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
     data = read_regular(name)
     if not data:
         raise ValueError(
@@ -51,7 +55,7 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
     None for None.
 
     Raises:
-        TypeError: if it is no readable protobuf, as upstream. OSError: if it is missing. ValueError: if it is empty, or
+        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or
             no readable JSON. All with the name of the file.
     """
     where = "build_searched_strategy"
@@ -163,7 +167,7 @@ def restore_group_info_list(group_info_file_name: str) -> list[int]:
     """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
 
     Raises:
-        OSError: if it is missing. ValueError: if it is empty or unreadable.
+        TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.
     """
     data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
     group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")

@@ -54,11 +54,21 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         strategy: what `build_searched_strategy` returns.
 
     Raises:
-        ValueError: if they or the strategy do not fit. KeyError: if the strategy
+        TypeError: if these are no Parameters. ValueError: if they or the strategy do not fit. KeyError: if the strategy
             lacks the name.
     """
     where = "merge_sliced_parameter"
     check_type(sliced_parameters, "sliced_parameters", list, where)
+    if not sliced_parameters:
+        raise ValueError(f"For '{where}', the argument 'sliced_parameters' should not be empty.")
+    if strategy is not None and not isinstance(strategy, dict):
+        raise TypeError(f"For '{where}', the argument 'strategy' should be dict, but got {type(strategy).__name__}.")
+    for index, item in enumerate(sliced_parameters):
+        if not isinstance(item, Parameter):
+            raise TypeError(
+                f"For '{where}', the element in 'sliced_parameters' should be 'Parameter', but got "
+                f"{type(item).__name__} at index {index}."
+            )
     first = sliced_parameters[0]
     for index, item in enumerate(sliced_parameters):
         if (item.name, len(item.shape), item.shape[1:]) != (first.name, len(first.shape), first.shape[1:]):
@@ -227,7 +237,7 @@ def transform_checkpoints(
         output_format: "ckpt" or "safetensors".
 
     Raises:
-        TypeError, ValueError: for wrong arguments, or if a file that is needed is missing.
+        TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file that is needed is missing.
     """
     where = "transform_checkpoints"
     check_type(ckpt_prefix, "ckpt_prefix", str, where)
@@ -268,6 +278,10 @@ def _source_files(folder: str) -> dict[int, str]:
     """
     if os.path.isfile(folder) and folder.endswith(".safetensors"):
         return {0: folder}
+    if not isinstance(folder, str) or not os.path.isdir(folder):
+        raise NotADirectoryError(
+            f"For 'transform_checkpoints', the argument 'src_checkpoints_dir' must be a folder, but got {folder!r}."
+        )
     files, others = rank_files(folder, "safetensors"), rank_files(folder, "ckpt", last_by_name=True)
     if files and others:
         raise ValueError(

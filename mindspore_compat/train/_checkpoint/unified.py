@@ -1,5 +1,8 @@
 """Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream:
 ``mindspore.parallel.transform_safetensors``.
+
+``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no
+strategy knows.
 """
 
 from __future__ import annotations
@@ -115,7 +118,7 @@ def unified_safetensors(
         split_dst_file: (n, of how many): do the n-th share of the parts only, from 1; the first also writes the map.
 
     Raises:
-        TypeError, ValueError: for wrong arguments, or if a file or slice that is needed is missing.
+        TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
     """
     for name, value in (("src_dir", src_dir), ("src_strategy_file", src_strategy_file), ("dst_dir", dst_dir)):
         check_type(value, name, str, _WHERE)
@@ -150,7 +153,11 @@ def unified_safetensors(
 
 def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
     """({rank: file}, the ranks whose files have everything if each is whole); makes the folder of the result."""
+    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
+        raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
     os.makedirs(dst_dir, mode=0o700, exist_ok=True)
+    if not os.path.isdir(src_dir):
+        raise ValueError(f"For '{_WHERE}', the argument 'src_dir' must be a folder, but got {src_dir}.")
     files = rank_files(src_dir, "safetensors", suffix)
     if files and rank_files(src_dir, "ckpt"):
         raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
@@ -192,9 +199,17 @@ def _share(split: Any, count: int) -> tuple[range, bool]:
     """(the parts to write, whether the map is to be written too)."""
     if not split:
         return range(count), True
+    if (
+        not isinstance(split, (tuple, list))
+        or len(split) != 2
+        or not all(isinstance(item, int) for item in split)
+        or not 1 <= split[0] <= split[1]
+    ):
+        raise ValueError(
+            f"For '{_WHERE}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, "
+            f"but got {split!r}."
+        )
     number, total = split
-    if not 1 <= number <= total:
-        raise ValueError(f"For '{_WHERE}', 'split_dst_file' must be (n, of how many) with 1 <= n, but got {split!r}.")
     length, rest = divmod(count, total)
     start = length * (number - 1) + min(number - 1, rest)
     return range(start, start + length + (number <= rest)), number == 1

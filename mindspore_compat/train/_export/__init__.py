@@ -1,5 +1,8 @@
 """`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
 ``mindspore.load``.
+
+The Cell is traced into a graph of aten operators (`mindspore_compat._capture.graph`), which a table of rows for each
+format (``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations
@@ -97,6 +100,10 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
 
 
 def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
+    if not isinstance(key, bytes):
+        raise ValueError(
+            f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export."
+        )
     if callable(mode):
         return
     if file_format != "MINDIR":
@@ -143,7 +150,11 @@ class Limits:
 
 
 def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
-    """Whether the parameters need files of their own."""
+    """Whether the parameters need files of their own.
+
+    Raises:
+        RuntimeError: if what is asked for can not have them.
+    """
     total = (
         sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters())
         if isinstance(net, Cell)
@@ -274,8 +285,16 @@ def load(file_name: str, **kwargs: Any) -> Any:
             key that gives the bytes) of an encrypted file.
 
     Raises:
-        RuntimeError (a ValueError as well): for a file that is missing, damaged, encrypted or no MINDIR, with the node.
-            NotImplementedError: for an operator that is not available or refused, with its node.
+        ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that
+            is damaged, encrypted or no MINDIR, with the node. NotImplementedError: for an operator that is not
+            available or refused, with its node.
         All name the file.
     """
+    if not file_name.endswith(".mindir"):
+        raise ValueError(
+            "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
+            f"'file_name'. It is {file_name!r}."
+        )
+    if not os.path.exists(file_name):
+        raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
     return _room().read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

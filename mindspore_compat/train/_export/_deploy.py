@@ -1,5 +1,9 @@
 """A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges
-that stay (docs/quant.md). `deployed` makes the Cell that is traced.
+that stay.
+
+`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other
+functions prepare the traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear
+(`_quantized_rows`), MINDIR floats and FakeQuantParam (docs/quant.md).
 """
 
 from __future__ import annotations
@@ -131,7 +135,11 @@ class IntegerLayer(_Rounding):
 
 
 def deployed(network: Cell) -> Cell:
-    """A copy of ``network`` for inference."""
+    """A copy of ``network`` for inference.
+
+    Raises:
+        ValueError: if nothing in it is quantized.
+    """
     if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
         raise ValueError(
             "For 'export', a quantized network must hold its layers as attributes, but got a lone "
@@ -215,6 +223,9 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[
     nothing; and the graph's inputs.
 
     Returns: the graph, and the places of layers whose input is not rounded, which stay in floats.
+
+    Raises:
+        TypeError, ValueError: for a wrong ``mean`` or ``std_dev``.
     """
     entry = _input_grid(mean, std_dev)
     made: dict[int, Value] = {}

@@ -1,5 +1,9 @@
-"""Files for inputs with open sizes: the network is traced with several sizes, what differs between the files becomes a
-function of them, and the result is compared with the network at further sizes.
+"""Files for inputs with open sizes: the network is traced with several sizes, and what differs between the files
+becomes a function of them.
+
+The files must be the same but for numbers; each number that differs has to be one expression of the sizes in all of
+them, and is computed in the file from the shapes of its inputs. The result is compared with the network at further
+sizes, so that an ``if`` on a size is noticed.
 """
 
 from __future__ import annotations

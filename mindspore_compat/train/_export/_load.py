@@ -330,7 +330,11 @@ def _item(items: Any, index: Any) -> Any:
 
 
 def _make_tuple(*items: Any) -> tuple[Any, ...]:
-    """The items as a tuple."""
+    """The items as a tuple.
+
+    Raises:
+        ValueError: for tuples of tuples with too many values: a small file can share the same part over and over.
+    """
     if any(type(item) is tuple for item in items) and num_leaves(items) > MAX_LEAVES:
         raise ValueError(f"nested tuples may hold at most {MAX_LEAVES} values, but its result holds more")
     return items
@@ -374,6 +378,10 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
+    if not isinstance(key, bytes):
+        raise ValueError(
+            f"The parameter 'dec_key' must be isinstance of {bytes}, but got {key}. It is an argument of load."
+        )
     if callable(mode):
         return mode(os.path.realpath(path), key)
     try:

@@ -1,5 +1,7 @@
-"""A bias beside the product or convolution that it is added to: one call of torch, as layers make it, so that a network
-and its file give the same numbers.
+"""A bias beside the product or convolution that it is added to: one call of torch, as layers make it.
+
+Files keep the two apart, and what torch adds inside of its kernels is rounded elsewhere: a network and its file are to
+give the same numbers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """MINDIR's operators of derivatives (``TanhGrad``, ``Conv2DBackpropFilter``): the classes of
 ``ops.operations._grad_ops``, and what only files of train steps and of ``ops.grad`` hold.
+
+Arguments stand in the order in which MindSpore 2.10 writes them: settings behind the inputs, words as numbers.
 """
 
 from __future__ import annotations

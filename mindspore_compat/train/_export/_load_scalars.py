@@ -1,5 +1,7 @@
 """MINDIR's operators on numbers, tuples and texts, by which files of dynamic shapes compute sizes and say what is wrong
 with an input.
+
+Numbers stay below 2**63 and texts below a million characters, whatever a file computes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
 """Loops whose rounds depend on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one ``loop`` node
-instead of rounds. For the export, a function runs as a copy with ``names = run(test, body, names)`` in its place.
+instead of rounds.
+
+``while`` is a statement, which no trace sees: for the export, functions that hold one run as a copy in which ``while
+test: body`` is ``names = run(test, body, names)``, with the test and the body as functions of the names that the body
+assigns to.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Optimizers in an exported train step: the same updates as Tensor arithmetic, with learning rates and powers read from
 Parameters at each run.
+
+The optimizers' own updates compute with Python numbers, which a file would hold as they are at the export.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """torch's fake-quantize operators as ONNX's QuantizeLinear and DequantizeLinear; weights as int8, biases of integer
 layers as int32 initializers.
+
+Runtimes turn the pairs around a layer into one that computes in integers.
 """
 
 from __future__ import annotations

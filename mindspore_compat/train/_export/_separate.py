@@ -62,6 +62,9 @@ def write_separately(
         path: the name that a file in one piece would have.
         most: bytes of one file of parameters.
         encrypted: what the pieces of a file become.
+
+    Raises:
+        RuntimeError: for a parameter that no file takes.
     """
     stem = path.removesuffix(".mindir")
     folder = f"{os.path.basename(stem)}_variables"

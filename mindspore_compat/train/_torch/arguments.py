@@ -24,6 +24,11 @@ def check_torch_parts(optimizer: Any) -> None:
             f"For 'Model', a torch.nn.Module network needs an optimizer of torch.optim, but {hint}. "
             "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell."
         )
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise TypeError(
+            "For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of "
+            "torch.optim, or call optimizer.step(closure) in a loop of your own."
+        )
 
 
 def check_network(amp_level: Any, amp_dtype: Any) -> None:

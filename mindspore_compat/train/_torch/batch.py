@@ -94,7 +94,11 @@ def _innermost(network: Any) -> Any:
 
 
 def loss_of(outputs: Any) -> Any:
-    """The loss that a network returned: its output itself, or what the output has under the name "loss"."""
+    """The loss that a network returned: its output itself, or what the output has under the name "loss".
+
+    Raises:
+        TypeError: if there is none.
+    """
     if not isinstance(outputs, torch.Tensor):
         found = outputs.get("loss") if isinstance(outputs, Mapping) else getattr(outputs, "loss", None)
         if not isinstance(found, torch.Tensor):

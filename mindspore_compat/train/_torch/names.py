@@ -155,7 +155,11 @@ def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
-    """The value as it fits the tensor."""
+    """The value as it fits the tensor.
+
+    Raises:
+        RuntimeError: if shape or dtype do not fit.
+    """
     data, tensor = plain(value), target.tensor
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)

@@ -28,12 +28,21 @@ class Rates:
             list of rates or a function of the number of updates (or epochs) before, which give all groups their rate;
             or None.
         interval: "step" or "epoch".
+
+    Raises:
+        TypeError: for a scheduler of another kind, or whose state a checkpoint cannot hold. ValueError: for another
+            interval.
     """
 
     def __init__(self, optimizer: torch.optim.Optimizer, scheduler: Any, interval: str) -> None:
         self._interval = check_str_in(interval, "interval", _INTERVALS, _OWNER)
         self._optimizer, self._torch, self._rate = optimizer, None, None
         self.count = 0
+        if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
+            raise TypeError(
+                f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
+                "mindspore.ReduceLROnPlateau, which works on torch optimizers."
+            )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler
             self._check_state()

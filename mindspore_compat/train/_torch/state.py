@@ -1,5 +1,7 @@
 """What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the
 data, random generators.
+
+All of it is one entry of the checkpoint, `NAME`: the bytes of a JSON text.
 """
 
 from __future__ import annotations
@@ -70,7 +72,11 @@ def generators_of(dataset: Any) -> list[torch.Generator]:
 
 
 def packed(value: Any) -> Any:
-    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them."""
+    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them.
+
+    Raises:
+        TypeError: for anything else.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic) or (isinstance(value, torch.Tensor) and value.numel() == 1):
@@ -128,7 +134,11 @@ def encoded(state: dict[str, Any]) -> torch.Tensor:
 
 
 def decoded(entry: torch.Tensor) -> dict[str, Any]:
-    """Back from `encoded`."""
+    """Back from `encoded`.
+
+    Raises:
+        ValueError: if the entry is not such a text.
+    """
     try:
         state = json.loads(bytes(entry.detach().cpu().to(torch.uint8).numpy().tobytes()))
     except ValueError as error:

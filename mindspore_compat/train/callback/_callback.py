@@ -41,16 +41,28 @@ def _is_default(callback: Callback, hook: str) -> bool:
 
 
 class CallbackManager(Callback):
-    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing."""
+    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing.
+
+    Raises:
+        TypeError: if there is anything but Callbacks.
+    """
 
     def __init__(self, callbacks: Any) -> None:
         if callbacks is None:
             callbacks = []
         elif isinstance(callbacks, Callback):
             callbacks = [callbacks]
+        elif not isinstance(callbacks, list):
+            raise TypeError(
+                f"The 'callbacks' is not a Callback or a list of Callback. It is {type(callbacks).__name__}. "
+                "Give Model.train one Callback or a list of them."
+            )
         for callback in callbacks:
             if not isinstance(callback, Callback):
-                raise TypeError(f"The elements in 'callbacks' must be Callbacks, but one is {type(callback).__name__}.")
+                raise TypeError(
+                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions. "
+                    f"One is {type(callback).__name__}. Derive the class from mindspore.Callback."
+                )
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
         self._bind()
@@ -109,6 +121,10 @@ class RunContext:
     """
 
     def __init__(self, original_args: dict) -> None:
+        if not isinstance(original_args, dict):
+            raise TypeError(
+                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
+            )
         self._original_args = original_args
         self._stop_requested = False
 

@@ -39,7 +39,7 @@ class ModelCheckpoint(Callback):
         config: a `CheckpointConfig`.
 
     Raises:
-        ValueError: for a wrong prefix.
+        ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
 
     Examples:
         >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1)
@@ -63,6 +63,16 @@ class ModelCheckpoint(Callback):
             raise ValueError(
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
                 f"or string that does not contain '/', but got {prefix}."
+            )
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError(
+                "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got "
+                f"{type(config)}."
+            )
+        if os.environ.get("AITURBO") == "1":
+            raise ImportError(
+                "The environment variable AITURBO=1 asks for Huawei's storage service aiturbo, which exists on Ascend "
+                "only. Unset it: checkpoints are then written to files."
             )
         self._prefix, self._exception_prefix = prefix, prefix
         self._directory: Any = directory if callable(directory) else made_folder(directory)
@@ -91,7 +101,11 @@ class ModelCheckpoint(Callback):
         self._save_ckpt(cb_params)
 
     def _called_place(self, cb_params: Any) -> tuple[str, str]:
-        """(folder, prefix) where either is a function."""
+        """(folder, prefix) where either is a function.
+
+        Raises:
+            ValueError: if a function returns what is none.
+        """
         prefix = self._prefix
         if callable(prefix):
             prefix = prefix(cb_params)

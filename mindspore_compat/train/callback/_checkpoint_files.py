@@ -8,8 +8,6 @@ import os
 import stat
 from typing import Any
 
-from mindspore_compat._api.validate import check_type
-
 __all__ = ["CheckpointManager", "changed_at", "made_folder", "next_free_prefix"]
 
 _log = logging.getLogger("mindspore_compat")
@@ -105,9 +103,20 @@ def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False
 
 
 def made_folder(directory: Any) -> str:
-    """The real path of a folder, made if missing."""
+    """The real path of a folder, made if missing.
+
+    Raises:
+        TypeError: if it is no str. ValueError: if it is blank.
+    """
     if directory is None:
         return os.getcwd()
-    path = os.path.realpath(check_type(directory, "directory", str, "ModelCheckpoint"))
+    if not isinstance(directory, str):
+        raise TypeError(
+            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
+            "it may also be callable."
+        )
+    if not directory.strip():
+        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
+    path = os.path.realpath(directory)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path

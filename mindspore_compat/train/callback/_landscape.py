@@ -81,6 +81,9 @@ class LandscapeData:
 
     Args:
         options: ``collect_landscape`` of `SummaryCollector`.
+
+    Raises:
+        TypeError, ValueError: for wrong options.
     """
 
     def __init__(self, summary_dir: str, options: dict[str, Any]) -> None:

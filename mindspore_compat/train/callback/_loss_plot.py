@@ -39,6 +39,8 @@ class LossPlot(Callback):
     def __init__(self, file: str | os.PathLike[str] | None = None, steps: int = 1, seconds: float = 2.0) -> None:
         check_positive_int(steps, "steps", "LossPlot")
         check_type(seconds, "seconds", (float, int), "LossPlot")
+        if file is not None and not isinstance(file, (str, os.PathLike)):
+            raise TypeError(f"For 'LossPlot', the argument 'file' must be a path, but got {type(file).__name__}.")
         if file is None and not is_notebook():
             raise ValueError(
                 "For 'LossPlot', there is no notebook to show the plot in: give 'file', a path for the picture."

@@ -30,6 +30,9 @@ class Monitored:
             `Model.fit`.
         mode: "min", "max", or "auto", which decides by the name.
         min_delta: what an improvement must exceed.
+
+    Raises:
+        TypeError: for wrong types. ValueError: for an unknown mode.
     """
 
     def __init__(self, monitor: str, mode: str, min_delta: float, owner: str) -> None:
@@ -67,6 +70,8 @@ class Monitored:
                 self.monitor,
                 {"loss", *results},
             )
+        if isinstance(found, np.ndarray) and found.size != 1:
+            raise ValueError(f"{self.owner} only supports scalar monitor now.")
         if found is None or not found:
             return None
         return _mean_over_processes(np.array(found))

@@ -35,7 +35,7 @@ class OnRequestExit(Callback):
         sig: the signal.
 
     Raises:
-        ValueError: for SIGKILL, which nobody can handle.
+        ValueError: for wrong types, and for SIGKILL, which nobody can handle.
     """
 
     _trains_only = True
@@ -49,6 +49,16 @@ class OnRequestExit(Callback):
         config_file: str | None = None,
         sig: int = signal.SIGTERM,
     ) -> None:
+        for name, value, kind in (
+            ("save_ckpt", save_ckpt, bool),
+            ("save_mindir", save_mindir, bool),
+            ("sig", sig, int),
+        ):
+            if not isinstance(value, kind):
+                raise ValueError(
+                    f"The parameter '{name}' must be isinstance of {kind}, but got {value}. It is an argument of "
+                    "OnRequestExit."
+                )
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")

@@ -119,6 +119,15 @@ class SummaryCollector(Callback):
 
     def begin(self, run_context: RunContext) -> None:
         cb_params = run_context.original_args()
+        if sum(type(callback) is SummaryCollector for callback in cb_params.list_callback) > 1:
+            raise ValueError(
+                "There are more than one SummaryCollector instance in callback list,but expected only one "
+                "SummaryCollector instance."
+            )
+        if cb_params.mode not in ("train", "eval"):
+            raise ValueError(
+                f"Only support `train` (model.train) and `eval` (model.eval) mode, but got `{cb_params.mode}` mode."
+            )
         self._record.set_mode(cb_params.mode)
         self._sinking = cb_params.dataset_sink_mode
 

@@ -1,5 +1,7 @@
 """Checkpoints of MindSpore networks as those of torch networks whose layers have other names, and back, by rule files
 (docs/checkpoints.md).
+
+This package is ours: MindSpore has nothing like it.
 """
 
 from mindspore_compat.train.checkpoint_maps._arithmetic import match_arithmetic

@@ -22,6 +22,9 @@ class Axes:
 
     A symbol is a size that is the same wherever it stands, a number that size. Sizes that do not follow from the shape
     are in ``sizes``; one that stands twice in brackets is the root. An axis ``1`` may stand on one side only.
+
+    Raises:
+        ValueError: if the text is none, or the two sides do not hold the same symbols.
     """
 
     def __init__(self, text: str, sizes: Mapping[str, int] | None = None) -> None:

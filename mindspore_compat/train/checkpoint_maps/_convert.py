@@ -136,7 +136,11 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
-    """(what is taken together, what a rule drops, what no rule knows)."""
+    """(what is taken together, what a rule drops, what no rule knows).
+
+    Raises:
+        ValueError: if a part of what is to be merged is missing, two get the same name, or there is no way back.
+    """
     groups: dict[tuple[int, tuple[tuple[str, str], ...]], Group] = {}
     dropped, unmatched = [], []
     all_names = frozenset(names)

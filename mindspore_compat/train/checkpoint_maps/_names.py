@@ -44,6 +44,9 @@ class Name:
     Args:
         text: with placeholders. side: 0 for the from side, 1 for the to side. own: patterns that this rule gives in
             either of its sides.
+
+    Raises:
+        ValueError: if the text can not be read.
     """
 
     def __init__(self, text: str, side: int, vocabulary: Vocabulary, own: Mapping[str, str]) -> None:

@@ -263,7 +263,11 @@ def available() -> list[str]:
 
 
 def read_rules(rules: str | os.PathLike[str] | Mapping[str, Any]) -> RuleFile:
-    """The rules of a file, of a shipped file by its name, or of the dict that such a file holds."""
+    """The rules of a file, of a shipped file by its name, or of the dict that such a file holds.
+
+    Raises:
+        ValueError: with the file and the rule, if something in it is wrong, or there is no such file.
+    """
     if isinstance(rules, Mapping):
         return _parsed(dict(rules), "the rules", Path(), (), Vocabulary({}, {}))
     if not isinstance(rules, (str, os.PathLike)):

@@ -99,6 +99,11 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     Raises:
         KeyError: for an unknown name.
     """
+    if name not in _BY_NAME:
+        raise KeyError(
+            f"For 'get_metric_fn', unsupported metric {name}, please refer to official website for more details "
+            f"about supported metrics. Known here are {names()}."
+        )
     return _BY_NAME[name](*args, **kwargs)
 
 

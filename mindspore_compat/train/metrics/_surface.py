@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
+from mindspore_compat.train.metrics.metric import Metric
 
 DISTANCES = ("euclidean", "chessboard", "taxicab")
 
@@ -26,6 +26,8 @@ def ndimage() -> Any:
 class SurfaceMetric(Metric):
     """A metric of the edges of one label's regions in two label images of one shape."""
 
+    _label_error: type[Exception] = ValueError
+
     def __init__(self, distance_metric: str) -> None:
         super().__init__()
         self.distance_metric = check_str_in(distance_metric, "distance_metric", DISTANCES, type(self).__name__)
@@ -41,6 +43,8 @@ class SurfaceMetric(Metric):
         self._check_count(inputs, "predicted value, true value, label index", 3)
         predicted, true, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         where = f"For '{type(self).__name__}.update'"
+        if not isinstance(label, (int, float)):
+            raise self._label_error(f"{where}, the label index (input[2]) must be int or float, but got {type(label)}.")
         if label not in predicted and label not in true:
             raise ValueError(
                 f"{where}, the label index (input[2]) must be in predicted value (input[0]) or true value (input[1]), "
@@ -64,19 +68,6 @@ class SurfaceMetric(Metric):
         if self.distance_metric == "euclidean":
             return ndimage().distance_transform_edt(~other)[edges]
         return ndimage().distance_transform_cdt(~other, metric=self.distance_metric)[edges]
-
-
-class EdgeDistance(SurfaceMetric):
-    """A mean over the edges of the prediction; ``symmetric`` takes those of the truth as well."""
-
-    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
-        self.symmetric = symmetric
-        super().__init__(distance_metric)
-
-    @rearrange_inputs
-    def update(self, *inputs: Any) -> None:
-        self._y_pred_edges, self._y_edges = (edge(mask) for mask in self._masks(inputs))
-        self._is_update = True
 
 
 def edge(mask: np.ndarray) -> np.ndarray:

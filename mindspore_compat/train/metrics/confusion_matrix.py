@@ -221,7 +221,11 @@ _SHORT = {name: short for short, text in _LONG_NAMES.items() for name in [short,
 
 def _rate(name: str, counts: np.ndarray) -> np.ndarray:
     """The rate of counts (..., 4); NaN where its denominator is zero."""
-    short = _SHORT[name.replace(" ", "_").lower()]
+    short = _SHORT.get(name.replace(" ", "_").lower())
+    if short is None:
+        raise NotImplementedError(
+            f"For 'ConfusionMatrixMetric', the metric_name {name!r} is not implemented. Use one of {sorted(_SHORT)}."
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         numerator, denominator = _RATES[short](*np.moveaxis(counts, -1, 0))
         return np.where(np.asarray(denominator) != 0, numerator / denominator, np.nan)

@@ -87,7 +87,16 @@ class Metric(metaclass=ABCMeta):
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes: list[int]) -> Metric:
-        """Choose which of the inputs ``update`` sees."""
+        """Choose which of the inputs ``update`` sees.
+
+        Raises:
+            ValueError: unless it is a list of ints.
+        """
+        if not isinstance(indexes, list) or not all(isinstance(item, int) for item in indexes):
+            raise ValueError(
+                "For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please "
+                f"check whether it is correct. It is {indexes!r}."
+            )
         self._indexes = indexes
         return self
 

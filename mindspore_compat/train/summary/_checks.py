@@ -34,9 +34,24 @@ def check_export_options(options: Any) -> dict[str, Any] | None:
 
 
 def make_directory(path: Any, name: str) -> str:
-    """The absolute path of a folder, made (mode 0700) if it is not there."""
+    """The absolute path of a folder, made (mode 0700) if it is not there.
+
+    Raises:
+        TypeError: unless it is a str. ValueError: if it is blank. OSError: if it cannot be made or is not a folder.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The {name} is invalid, the type should be string. It is {path!r}.")
+    if not str(path):
+        raise ValueError(f"The {name} is invalid, it should be non-blank.")
     absolute = os.path.realpath(os.fspath(path))
-    os.makedirs(absolute, mode=0o700, exist_ok=True)
+    try:
+        os.makedirs(absolute, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"the '{name}' cannot be made ({error.strerror}); choose a folder that you may write to",
+            absolute,
+        ) from None
     if not os.access(absolute, os.W_OK):
         raise PermissionError(13, f"the '{name}' may not be written to; choose another folder", absolute)
     return absolute

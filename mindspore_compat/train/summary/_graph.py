@@ -1,5 +1,9 @@
-"""A network as MindSpore's graph message: one node an operator (`_operators.py`) in GRAPH_MODE, else one node a layer,
-with edges from the calls of one run, or in the order of registration.
+"""A network as MindSpore's graph message. In GRAPH_MODE one node an operator of the forward (`_operators.py`); where
+that is not possible, and in PYNATIVE_MODE, one node a layer, from the Cell tree and, if it ran once, from its calls.
+
+`CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the
+Tensors. A Tensor that no layer returned (the result of an operator between layers) counts as coming from the layer
+before. Without a run, layers stand in the order of registration, each fed by the one before.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Pictures of a loss landscape, drawn by matplotlib: a contour map and a surface in perspective, both with the
 trajectory of the training.
+
+Colours follow ``log1p`` of the height above the lowest point, in units of the median height: both the valley and the
+walls show.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """A network as MindSpore's graph message with one node an operator: its forward runs once more through export's trace,
 with MINDIR's rows.
+
+What runs is a copy of the Cells without hooks; Parameters are shared, and are what they were afterwards, as are random
+generators and what is printed. What an export refuses, this refuses.
 """
 
 from __future__ import annotations
@@ -366,6 +369,9 @@ def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tup
         path: of the network in what trains it, "" if it is that.
         scopes: path of each Cell -> its scope.
         name: the graph's.
+
+    Raises:
+        NotImplementedError: for what an export refuses. Any error of the network.
     """
     below = {
         key[len(path) + 1 :] if path and key != path else "" if key == path else key: scope

@@ -72,7 +72,11 @@ class SummaryData:
 
 
 def _files_of(path: str) -> list[str]:
-    """The event files of a run, oldest first, a lineage file after its summary file."""
+    """The event files of a run, oldest first, a lineage file after its summary file.
+
+    Raises:
+        FileNotFoundError: if there is none.
+    """
     if os.path.isfile(path):
         return [path]
     if not os.path.isdir(path):

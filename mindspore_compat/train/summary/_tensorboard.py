@@ -1,4 +1,8 @@
-"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs."""
+"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
+
+A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share
+gets the second kind appended, since TensorBoard wants one kind a tag.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,10 @@ def set_tensorboard(enabled: bool | None) -> None:
     (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
     """
     global _chosen
+    if enabled is not None and not isinstance(enabled, bool):
+        raise TypeError(
+            f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}."
+        )
     _chosen = enabled
 
 

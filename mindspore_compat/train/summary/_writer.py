@@ -1,4 +1,9 @@
-"""The background writer of a recorder: a thread that makes histograms and pictures, encodes and writes."""
+"""The background writer of a recorder: a thread that makes histograms and pictures, encodes and writes.
+
+Records go through a queue; once about `_MOST_BYTES` or `_MOST_RECORDS` are on their way, `submit` waits until they are
+written. `flush` and `close` return when everything is with the system, so a killed process loses nothing of what was
+flushed.
+"""
 
 from __future__ import annotations
 

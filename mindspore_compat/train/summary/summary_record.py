@@ -167,6 +167,10 @@ class SummaryRecord:
                     'For "SummaryRecord", the parameter "name" type should be str, and not empty, '
                     f"but got {name!r} of type {type(name)}."
                 )
+            if not isinstance(value, torch.Tensor):
+                raise TypeError(
+                    f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}'
+                )
             self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord", self._writer))
         elif plugin in _MESSAGES:
             if _full_name(value) != f"mindspore.irpb.{_MESSAGES[plugin]}":
@@ -207,12 +211,18 @@ class SummaryRecord:
             False if the recorder is closed.
 
         Raises:
-            TypeError: unless ``step`` is an int. Any error of writing, with raise_exception.
+            TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of
+                writing, with raise_exception.
         """
         if not isinstance(step, int) or isinstance(step, bool):
             raise TypeError(
                 f"For 'SummaryRecord.record', the 'step' must be an int, but got {step!r} of type "
                 f"{type(step).__name__}."
+            )
+        if not isinstance(train_network, (torch.nn.Module, type(None))):
+            raise TypeError(
+                "For 'SummaryRecord.record', the 'train_network' must be a Cell or None, but got "
+                f"{type(train_network).__name__}."
             )
         if self._closed:
             _log.error("For 'SummaryRecord', the record writer is closed, please check if close() method is called")

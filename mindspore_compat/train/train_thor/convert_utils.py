@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.thor import ThorGpu
 from mindspore_compat.nn.optim.thor_convert import convert_network
@@ -20,7 +22,15 @@ class ConvertNetUtils:
     def convert_to_thor_net(self, net: Any) -> None:
         """Make Dense, Conv2d, Embedding and EmbeddingLookup of ``net`` (Linear, Conv2d, Embedding of torch) record
         factors, in place.
+
+        Raises:
+            TypeError: if it is no Cell or torch module.
         """
+        if not isinstance(net, torch.nn.Module):
+            raise TypeError(
+                "For 'convert_to_thor_net', the 'net' must be a Cell or a torch.nn.Module, but got "
+                f"{type(net).__name__}."
+            )
         if isinstance(net, Cell):
             net.update_cell_prefix()
             net.update_cell_type("second-order")

@@ -34,6 +34,8 @@ class ModelThor(Model):
     ) -> None:
         super().__init__(network, loss_fn, optimizer, metrics, eval_network, eval_indexes, amp_level, **kwargs)
         used = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
+        if not hasattr(used, "get_frequency"):
+            raise TypeError(f"For 'ModelThor', the 'optimizer' must be one of nn.thor, but got {type(used).__name__}.")
         self._frequency = used.get_frequency()
 
     def _run_training(

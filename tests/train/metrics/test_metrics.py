@@ -68,7 +68,7 @@ def test_every_name_gives_a_metric_and_others_a_key_error() -> None:
     assert metrics.names() == sorted(metrics.__factory__)
     assert isinstance(metrics.get_metric_fn("accuracy"), metrics.Accuracy)
     assert metrics.get_metric_fn("topk", k=3).k == 3
-    with pytest.raises(KeyError, match="nonsense"):
+    with pytest.raises(KeyError, match=r"unsupported metric nonsense"):
         metrics.get_metric_fn("nonsense")
 
 
@@ -90,6 +90,8 @@ def test_indexes_choose_among_the_outputs() -> None:
     metric = metrics.MAE().set_indexes([2, 0])
     metric.update(np.array([1.0]), np.array([100.0]), np.array([3.0]))
     assert metric.eval() == 2.0
+    with pytest.raises(ValueError, match="must be a list"):
+        metric.set_indexes((0, 1))  # type: ignore[arg-type]
 
 
 def test_own_metrics_are_called_cleared_and_evaluated() -> None:
@@ -131,6 +133,11 @@ def test_clear_forgets() -> None:
         (lambda: metrics.Fbeta(0), ValueError, "greater than 0, but got 0"),
         (lambda: metrics.Precision().update(np.eye(2), np.array([0, 5])), ValueError, "same classes number"),
         (lambda: metrics.ConfusionMatrix(2, "rows"), ValueError, "'normalize' must be in"),
+        (
+            lambda: metrics.ConfusionMatrixMetric(metric_name="x")(np.eye(2), np.eye(2)),
+            NotImplementedError,
+            "'x' is not implemented. Use one of",
+        ),
         (lambda: metrics.BleuScore(5), ValueError, "1 to 4, but got 5"),
         (lambda: metrics.ROC().eval(), RuntimeError, "call the 'update' method"),
         (lambda: metrics.ROC(2).update(np.ones((3, 3)), np.ones(3)), ValueError, "must equal the number of classes"),
@@ -139,6 +146,7 @@ def test_clear_forgets() -> None:
         (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError, "same shape"),
         (lambda: metrics.HausdorffDistance("cubic"), ValueError, ""),
         (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError, "but 7 is not"),
+        (lambda: metrics.RootMeanSquareDistance().update(np.eye(3), np.eye(3), "a"), TypeError, "must be int or float"),
         (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError, "same shape"),
     ],
 )

@@ -339,6 +339,7 @@ def test_wrong_arguments_are_refused_and_block_nothing(tmp_path, arguments, erro
         ("sound", "x", Tensor(1.0), ValueError, "no such"),
         ("scalar", "", Tensor(1.0), ValueError, "name"),
         ("scalar", 3, Tensor(1.0), ValueError, "name"),
+        ("scalar", "x", 1.0, TypeError, "Tensor"),
         ("scalar", "x", Tensor([1.0, 2.0]), ValueError, "one value"),
         ("image", "x", Tensor([1.0]), ValueError, "valid image"),
         ("tensor", "x", Tensor(1.0), ValueError, "should not be empty"),
@@ -359,6 +360,8 @@ def test_wrong_modes_steps_and_networks_are_refused(tmp_path):
             record.set_mode("test")
         with pytest.raises(TypeError, match="'step' must be an int"):
             record.record(1.0)
+        with pytest.raises(TypeError, match="'train_network'"):
+            record.record(1, train_network=3)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
