@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
 
 from mindspore_compat._runtime import device as _device
-from mindspore_compat.common._program import program
 
 __all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
 
 _followed: list[type] = []
+#: what runs inside is not recorded; `common._program` sets it
+unrecorded: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
 
 def follow(kind: type) -> None:
@@ -127,8 +128,7 @@ def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> 
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)
-    recorder = program.recorder_here()  # which takes the result for a tensor from outside
-    with contextlib.nullcontext() if recorder is None else recorder.pause():
+    with unrecorded():  # who records takes the result for a tensor from outside
         return made.pin_memory().to(device, non_blocking=True)
 
 

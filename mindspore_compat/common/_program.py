@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from typing import Any
+
+from mindspore_compat._runtime import placement
 
 __all__ = ["Program", "program"]
 
@@ -67,6 +71,13 @@ class Program:
         recorder = self.recorder
         return recorder if recorder is not None and recorder.thread == threading.get_ident() else None
 
+    @contextlib.contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """What runs inside is not recorded."""
+        recorder = self.recorder_here()
+        with contextlib.nullcontext() if recorder is None else recorder.pause():
+            yield
+
     def not_repeatable(self, why: str) -> None:
         """Called within a computation that does more than its operators show; without effect where nothing is
         recorded.
@@ -77,3 +88,4 @@ class Program:
 
 
 program = Program()
+placement.unrecorded = program.unrecorded

@@ -99,7 +99,7 @@ def test_who_saves_which_parameter() -> None:
     groups = {"a": ((0, 1), (2, 3)), "b": ((0, 1), (2, 3)), "c": ((0, 1, 2, 3),)}
     assert remove_param_redundancy(groups) == {0: {"a", "c"}, 1: {"b"}, 2: {"a"}, 3: {"b"}}
     assert remove_param_redundancy({"a": ((0, 1),)}, 2) == {0: {"a"}, 1: {"a"}}
-    with pytest.raises(FileNotFoundError, match=r"strategy\.ckpt"):
+    with pytest.raises(ValueError, match=r"strategy\.ckpt"):
         get_parameter_redundancy("strategy.ckpt")
 
 

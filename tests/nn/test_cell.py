@@ -184,7 +184,6 @@ def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monke
         ({"mode": 5}, ValueError, "should be context.GRAPH_MODE"),
         ({"device_target": "TPU"}, ValueError, "must be one of"),
         ({"foo": 1}, ValueError, "keyword argument foo is not recognized"),
-        ({"device_id": -1}, ValueError, "must be in range"),
         ({"mode": "graph"}, TypeError, "'mode' must be int"),
     ],
 )

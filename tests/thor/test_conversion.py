@@ -176,7 +176,7 @@ def test_conv2d_thor_refuses_what_its_factors_would_be_wrong_for(options: dict) 
 
 
 def test_conversion_of_something_else_is_refused() -> None:
-    with pytest.raises(AttributeError, match="named_modules"):
+    with pytest.raises(TypeError, match="'net' must be a Cell or a torch.nn.Module, but got int"):
         ConvertNetUtils().convert_to_thor_net(1)
 
 

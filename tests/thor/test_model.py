@@ -177,7 +177,7 @@ def test_evaluation_inside_of_fit_is_refused_as_upstream_does() -> None:
 
 def test_model_thor_wants_a_thor_optimizer() -> None:
     net = make_net("dense")
-    with pytest.raises(AttributeError, match="get_frequency"):
+    with pytest.raises(TypeError, match="'optimizer' must be one of nn.thor, but got Momentum"):
         ModelThor(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
 
 
