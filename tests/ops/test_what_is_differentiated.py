@@ -175,6 +175,7 @@ def test_gradients_are_taken_in_one_place() -> None:
         # torch's own training step
         "common/_torch_methods.py: torch.Tensor.backward",  # the method itself
         "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",
+        "cli/check_gpu.py: scaler.scale(torch.nn.functional.cross_entropy(net(x), y)).backward",
     }
 
 
