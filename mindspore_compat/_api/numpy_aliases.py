@@ -1,4 +1,4 @@
-"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), given back for one run."""
+"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), restored for one run."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Pending:
 
 
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
-    """A Tensor that the Initializer fills when somebody needs the values; one of another class is filled at once."""
+    """A Tensor that the Initializer fills when the values are needed; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:

@@ -267,7 +267,7 @@ class _StepRecorder(Recorder):
         return None
 
     def keeps_more(self) -> bool:
-        """Whether somebody still has a tensor that it made and does not return."""
+        """Return whether the program still holds a tensor that it made and does not return."""
         known = {self._roots.get(ref, ref) for ref in refs(self.tape.returned)}
         for _ in range(2):
             alive = {name for _, name in self._names.alive() if name[0] == "t"}
