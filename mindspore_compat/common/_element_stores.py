@@ -220,11 +220,12 @@ def assigns_elements(block: Any, in_graph: bool) -> bool:
     """Return whether a Cell or function may write to elements in place. In graph mode assignments to elements of a
     function's own names make new values instead.
     """
-    block = block.func if isinstance(block, functools.partial) else block
-    owner = getattr(block, "__self__", None)
-    block = owner if isinstance(owner, torch.nn.Module) else getattr(block, "__func__", block)
     if not isinstance(block, (types.FunctionType, torch.nn.Module)):
-        return False
+        block = block.func if isinstance(block, functools.partial) else block
+        owner = getattr(block, "__self__", None)
+        block = owner if isinstance(owner, torch.nn.Module) else getattr(block, "__func__", block)
+        if not isinstance(block, (types.FunctionType, torch.nn.Module)):
+            return False
     version = program.structure, generation
     found = _known[in_graph].get(block)
     if found is None or found[0] != version:

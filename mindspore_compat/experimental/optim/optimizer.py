@@ -188,14 +188,14 @@ class Optimizer(Skipping, Cell):
         return True
 
     def _update_portion(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
-        with self._portion():
-            params = self._at(self.parameters, part)
-            taken: Any = widened([plain(item) for item in gradients], params)
-            if group.get("maximize"):
-                taken = torch._foreach_neg(taken)
-            if self._decays_gradients and group["weight_decay"]:
-                taken = add_scaled(taken, params, group["weight_decay"])
-            self._update(group, part, params, list(taken), rate)
+        params = self._at(self.parameters, part)
+        taken: Any = widened([plain(item) for item in gradients], params)
+        if group.get("maximize"):
+            taken = torch._foreach_neg(taken)
+        if self._decays_gradients and group["weight_decay"]:
+            taken = add_scaled(taken, params, group["weight_decay"])
+        self._update(group, part, params, list(taken), rate)
+        self._store_drafts()
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
         """The learning rate of a group: its Parameter, or the float that was put in its place."""

@@ -42,12 +42,12 @@ Number = Any  # a float, or a tensor of shape () on the device
 
 _Base = torch._C.TensorBase
 _item = _Base.item
-_dtype = _Base.__dict__["dtype"].__get__
+_dtype, _is_cpu = (_Base.__dict__[name].__get__ for name in ("dtype", "is_cpu"))
 
 
 def on_device(tensor: torch.Tensor) -> bool:
     """Whether reading its values would wait for a device."""
-    return tensor.device.type != "cpu"
+    return not _is_cpu(tensor)
 
 
 _LARGEST_PORTION, _SMALLEST_PORTION, _PORTIONS = 1 << 26, 1 << 20, 32
@@ -253,6 +253,9 @@ def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
     return iter(kinds.values())
 
 
+_NOTHING = contextlib.nullcontext()
+
+
 class Skipping:
     """The part of an optimizer that lets `unless` leave out a step on a device. ``_drafts`` is set meanwhile.
 
@@ -266,24 +269,23 @@ class Skipping:
         drafts = self.__dict__.get("_drafts")
         return list(tensors) if drafts is None else drafts.of(tensors)
 
-    @contextlib.contextmanager
-    def _portion(self) -> Iterator[None]:
-        """Around what is done for a portion of the parameters."""
-        yield
-        if self.__dict__["_drafts"] is not None:
-            self.__dict__["_drafts"].store()
+    def _store_drafts(self) -> None:
+        """End the update of a portion of the parameters."""
+        drafts = self.__dict__["_drafts"]
+        if drafts is not None:
+            drafts.store()
 
-    @contextlib.contextmanager
-    def _others_restored(self, is_in_kernel: bool = False) -> Iterator[None]:
+    def _others_restored(self, is_in_kernel: bool = False) -> contextlib.AbstractContextManager[None]:
         """Around a step: where it is left out, put back what it writes beside parameters and states of their number.
 
         Args:
             is_in_kernel: whether `Drafts.found_inf` goes to a kernel that writes those.
         """
         drafts = self.__dict__["_drafts"]
-        if drafts is None:
-            yield
-            return
+        return _NOTHING if drafts is None else self._restoring(drafts, is_in_kernel)
+
+    @contextlib.contextmanager
+    def _restoring(self, drafts: Drafts, is_in_kernel: bool) -> Iterator[None]:
         drafts.is_in_kernel = is_in_kernel
         parts = {
             id(item)

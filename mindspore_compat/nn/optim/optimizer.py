@@ -290,28 +290,30 @@ class Optimizer(Skipping, Members):
         return True if self._answers_once else (True,) * self.param_length
 
     def _step(self, gradients: list[Any], rows: dict[int, torch.Tensor], is_fused: bool) -> None:
-        has_changes = self.need_scale or bool(self._own_methods) or any(self.grad_centralization_flags)
+        own = self._own_methods
+        has_changes = self.need_scale or own or any(self.grad_centralization_flags)
         has_changes = has_changes or self.__dict__["_rescale"] is not None
         is_whole = is_fused and not self._has_temporaries and not has_changes
         in_kernel = is_whole and not self._decoupled_decay and not self.dynamic_weight_decay
         is_whole = is_whole and (in_kernel or self._decoupled_decay or not self.exec_weight_decay)
         rates, decays = self._current_rates(), self._current_decays()
         added = () if in_kernel or self._decoupled_decay else decays
-        if self._own_methods:  # these take all gradients
-            gradients = self._prepared(gradients, range(self.param_length), rows, added)
+        everything = range(self.param_length)
+        if own:  # these take all gradients
+            gradients = self._prepared(gradients, everything, rows, added, own)
         torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
         self._begin_step()
         for picks, rate, decay in self._bucketed(rates, decays, self._decoupled_decay or in_kernel):
             for part in [picks] if is_whole else self._portions(picks):
                 chosen = gradients if part is None else [gradients[pick] for pick in part]
-                if not self._own_methods:
-                    chosen = self._prepared(chosen, range(self.param_length) if part is None else part, rows, added)
+                if not own:
+                    chosen = self._prepared(chosen, everything if part is None else part, rows, added)
                 if is_fused:
                     chosen = list(map(_Base.contiguous, chosen))
                 kept = Kept(self, rows, part) if rows else None
-                with self._portion():
-                    parameters = self._picked(self.parameters, part)  # type: ignore[arg-type]
-                    self._update(parameters, chosen, rate, decay, part)
+                parameters = self._picked(self.parameters, part)  # type: ignore[arg-type]
+                self._update(parameters, chosen, rate, decay, part)
+                self._store_drafts()
                 if kept is not None:
                     kept.put_back()
 
@@ -338,6 +340,8 @@ class Optimizer(Skipping, Members):
 
     def _portions(self, picks: list[int] | None) -> list[list[int] | None]:
         """The positions that are updated one after the other, so that temporaries are small beside the network."""
+        if not on_device(self.parameters[0]):
+            return [picks]
         parts: dict[Any, Any] = self.__dict__.setdefault("_portion_lists", {})
         key = (_device(self.parameters[0]), None if picks is None else tuple(picks))
         if key not in parts:
@@ -390,14 +394,19 @@ class Optimizer(Skipping, Members):
     _decoupled_decay = False
 
     def _prepared(
-        self, gradients: list[Any], picks: Sequence[int], rows: dict[int, torch.Tensor], decays: Sequence[Number]
+        self,
+        gradients: list[Any],
+        picks: Sequence[int],
+        rows: dict[int, torch.Tensor],
+        decays: Sequence[Number],
+        own: Sequence[str] = (),
     ) -> list[Any]:
         """Gradients of the parameters at ``picks`` with decay, centralized, scaled. ``decays`` are of all parameters,
-        empty if none is added to gradients.
+        empty if none is added to gradients; ``own`` are the program's `_own_methods`.
         """
         if self.__dict__["_rescale"] is not None:  # a wrapper's, such as LARS
             gradients = self.__dict__["_rescale"](gradients, picks)
-        own = () if self._decoupled_decay else self._own_methods
+        own = () if self._decoupled_decay else own
         if "decay_weight" in own:
             gradients = list(self.decay_weight(wrap(tuple(gradients))))
         elif decays and self.exec_weight_decay:
@@ -410,7 +419,10 @@ class Optimizer(Skipping, Members):
             gradients = list(self.scale_grad(wrap(tuple(gradients))))
         elif self.need_scale:
             gradients = list(torch._foreach_mul(gradients, number(self.reciprocal_scale)))
-        return widened(gradients, [self.parameters[pick] for pick in picks])
+        return widened(gradients, self._targets(picks))
+
+    def _targets(self, picks: Sequence[int]) -> Sequence[Any]:
+        return self.parameters if isinstance(picks, range) else [self.parameters[pick] for pick in picks]
 
     def _decayed(
         self,
@@ -419,7 +431,7 @@ class Optimizer(Skipping, Members):
         decays: Sequence[Number],
         rows: Mapping[int, torch.Tensor] = MappingProxyType({}),
     ) -> list[Any]:
-        result = list(widened(gradients, [self.parameters[pick] for pick in picks]))
+        result = list(widened(gradients, self._targets(picks)))
         by_decay: dict[Any, tuple[Number, list[int]]] = {}
         for place, pick in enumerate(picks):
             if not is_zero(decays[pick]):
