@@ -25,6 +25,7 @@ from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._element_stores import assigns_elements
 from mindspore_compat.common._element_updates import in_graph_version
+from mindspore_compat.common._float_status import note_status
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end
 from mindspore_compat.common._integer_gradients import Shadows, has_integers, is_integer
 from mindspore_compat.common._integer_results import history
@@ -351,7 +352,10 @@ def _backward(
             create_graph=keeps,
             retain_graph=keeps or again or bool(cuts),
         )
-        return _with_further(found, [place for place, _ in further]) if further else found
+        found = _with_further(found, [place for place, _ in further]) if further else found
+        if THREAD.overflow is not None:
+            note_status([*roots, *found])
+        return found
     finally:
         if forward.start is not None and not (THREAD.running or again):
             spend(forward.start, forward.end)

@@ -5,13 +5,16 @@ re-exported by ``mindspore.common.dtype``.
 
 from __future__ import annotations
 
+import itertools
+import types
 from typing import Any
 
+import numpy as np
 import torch
 
 __all__ = """
     BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt all_types complex_type
-    float_type int_type is_subclass number_type signed_type uint_type
+    Type dtype_name float_type int_type is_subclass number_type signed_type type_of uint_type
 """.split()
 
 int_type = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -23,6 +26,40 @@ complex_type = (torch.complex64, torch.complex128)
 number_type = (*int_type, *uint_type, *_floats, torch.bfloat16, *complex_type, *_eighths)
 signed_type = (*int_type, *_floats, torch.bfloat16, *complex_type, *_eighths)
 all_types = (torch.bool, *number_type)
+
+_NAMES: dict[torch.dtype, str] = {
+    torch.bool: "Bool",
+    torch.int8: "Int8",
+    torch.int16: "Int16",
+    torch.int32: "Int32",
+    torch.int64: "Int64",
+    torch.uint8: "UInt8",
+    torch.uint16: "UInt16",
+    torch.uint32: "UInt32",
+    torch.uint64: "UInt64",
+    torch.float16: "Float16",
+    torch.float32: "Float32",
+    torch.float64: "Float64",
+    torch.bfloat16: "BFloat16",
+    torch.complex64: "Complex64",
+    torch.complex128: "Complex128",
+    torch.float8_e4m3fn: "Float8E4M3FN",
+    torch.float8_e5m2: "Float8E5M2",
+}
+
+
+def dtype_name(dtype: Any) -> str:
+    """MindSpore's printed name of a dtype, e.g. ``Float32``."""
+    return _NAMES.get(dtype, str(dtype))
+
+
+class _Types(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, (torch.dtype, Marker, TensorType))
+
+
+class Type(metaclass=_Types):
+    """The base of all types: torch's dtypes, those of Tensors and those of Python's objects are instances."""
 
 
 class _Family(type):
@@ -101,8 +138,13 @@ class _Sequence(Marker):
         return hash((type(self), self._items))
 
     def __str__(self) -> str:
-        name = type(self).__name__
-        return f"{name}[{','.join(map(str, self._items))}]" if self._items else name
+        return self._shown if self._items else type(self).__name__
+
+    @property
+    def _shown(self) -> str:
+        groups = [(name, len(list(equal))) for name, equal in itertools.groupby(map(dtype_name, self._items))]
+        items = [name if count == 1 else f"{name}*{count}" for name, count in groups]
+        return f"{type(self).__name__}[{','.join(items)}]"
 
 
 class List(_Sequence):
@@ -117,12 +159,45 @@ class Tuple(_Sequence):
     spelled = "tuple_"
 
 
-Dict = _family("Dict", shown="Dictionary", spelled="Dictionary")
+class Dict(Marker):
+    """The type of a dict, of any or of one with these keys and types."""
+
+    _items: dict[Any, Any] | None
+
+    def __new__(cls, items: dict[Any, Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        made._items = items
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dict) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash((Dict, tuple(self._items or ())))
+
+    def __str__(self) -> str:
+        if self._items is None:
+            return "Dictionary"
+        keys = "".join(f"{key}," for key in self._items)
+        return f"Dictionary[[{keys}],[{','.join(map(dtype_name, self._items.values()))}]]"
+
+    def __repr__(self) -> str:
+        return f"mindspore.{self}"
+
+
 TypeNone = _family("TypeNone", shown="None", spelled="type_none")
+TypeType = _family("TypeType", spelled="type_type")
+Slice = _family("Slice", spelled="Slice")
+TypeEllipsis = _family("TypeEllipsis", shown="Ellipsis", spelled="Ellipsis")
+Function = _family("Function", shown="Func", spelled="function")
+External = _family("External", spelled="External")
 
 
 class TensorType:
-    """The type of a Tensor whose elements are of ``element``; without one, of any Tensor."""
+    """The type of a Tensor whose elements are of ``element``; without one, of any Tensor.
+
+    An object of it also serves as a class, as ``mstype.tensor_type`` did in MindSpore 1.x.
+    """
 
     def __init__(self, element: torch.dtype | None = None) -> None:
         self._element = element
@@ -131,6 +206,12 @@ class TensorType:
         """The dtype of the elements."""
         return self._element
 
+    def __call__(self, element: torch.dtype | None = None) -> TensorType:
+        return TensorType(element)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return is_subclass(instance, self)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorType) and self._element == other._element
 
@@ -138,10 +219,10 @@ class TensorType:
         return hash((TensorType, self._element))
 
     def __str__(self) -> str:
-        return "Tensor" if self._element is None else f"Tensor[{self._element}]"
+        return "Tensor" if self._element is None else f"Tensor[{dtype_name(self._element)}]"
 
     def __repr__(self) -> str:
-        return f"mindspore.{str(self).replace('Tensor', 'tensor', 1)}"
+        return f"mindspore.tensor{str(self)[len('Tensor') :].lower()}"
 
 
 def is_subclass(type_: Any, template: Any) -> bool:
@@ -151,3 +232,44 @@ def is_subclass(type_: Any, template: Any) -> bool:
     if isinstance(template, Marker) and not isinstance(template, torch.dtype):
         return isinstance(type_, type(template))
     return bool(type_ == template) and isinstance(type_, (torch.dtype, Marker))
+
+
+class RefType(TensorType):
+    """The type of a Parameter."""
+
+    def __str__(self) -> str:
+        return f"Ref[{super().__str__()}]"
+
+    def __repr__(self) -> str:
+        return repr(TensorType(self._element))
+
+
+_OF_PYTHON: dict[type, Any] = {
+    bool: torch.bool,
+    int: torch.int64,
+    float: torch.float32,
+    str: String(),
+    bytes: String(),
+    type(None): TypeNone(),
+    slice: Slice(),
+    type(...): TypeEllipsis(),
+    np.bool_: torch.bool,
+}
+
+
+def type_of(value: Any) -> Any:
+    """The type of a value: a `TensorType` of a Tensor, a `Tuple`, `List` or `Dict` of the types of its items, a dtype
+    of a number. Upstream: ``mindspore.ops.typeof``.
+    """
+    if isinstance(value, torch.Tensor):
+        return (RefType if isinstance(value, torch.nn.Parameter) else TensorType)(value.dtype)
+    if isinstance(value, (tuple, list)):
+        return (Tuple if isinstance(value, tuple) else List)([type_of(item) for item in value])
+    if isinstance(value, dict):
+        return Dict({key: type_of(item) for key, item in value.items()})
+    if isinstance(value, (type, Type)):
+        return TypeType()
+    found = _OF_PYTHON.get(type(value))
+    if found is None and isinstance(value, np.number):
+        return _OF_PYTHON[int] if isinstance(value, np.integer) else _OF_PYTHON[float]
+    return found or (Function() if isinstance(value, (torch.nn.Module, types.FunctionType)) else External())

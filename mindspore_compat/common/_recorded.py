@@ -42,6 +42,7 @@ class _Thread(threading.local):
         self.forwards = 0  # how many outermost ones have begun
         self.has_kept = False  # whether a Cell has kept a forward here
         self.spent: list[int] = []  # in turn begins and ends of ranges of nodes whose gradient was taken (`spend`)
+        self.overflow: torch.Tensor | None = None  # the status of `_float_status.py`
         self.refused = 0  # how many contexts of `no_grad` are open
         self.unrecorded = False  # whether a Cell runs that torch does not record (nn/_unrecorded.py)
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from mindspore_compat.common._dtype_families import (
+    _NAMES,
     Bool,
     Float,
     Int,
@@ -24,10 +25,12 @@ from mindspore_compat.common._dtype_families import (
     String,
     TensorType,
     Tuple,
+    Type,
     TypeNone,
     UInt,
     all_types,
     complex_type,
+    dtype_name,
     float_type,
     int_type,
     is_subclass,
@@ -105,9 +108,6 @@ __all__ = [
     "uint_type",
 ]
 
-#: MindSpore calls the common base of its types ``Type``; ours is torch's.
-Type = torch.dtype
-
 bool_ = torch.bool
 int8 = byte = torch.int8
 int16 = short = torch.int16
@@ -176,25 +176,6 @@ class QuantDtype(enum.Enum):
         return self._value_
 
 
-_NAMES: dict[torch.dtype, str] = {
-    torch.bool: "Bool",
-    torch.int8: "Int8",
-    torch.int16: "Int16",
-    torch.int32: "Int32",
-    torch.int64: "Int64",
-    torch.uint8: "UInt8",
-    torch.uint16: "UInt16",
-    torch.uint32: "UInt32",
-    torch.uint64: "UInt64",
-    torch.float16: "Float16",
-    torch.float32: "Float32",
-    torch.float64: "Float64",
-    torch.bfloat16: "BFloat16",
-    torch.complex64: "Complex64",
-    torch.complex128: "Complex128",
-    torch.float8_e4m3fn: "Float8E4M3FN",
-    torch.float8_e5m2: "Float8E5M2",
-}
 _TO_NUMPY: dict[torch.dtype, Any] = {
     torch.bool: np.bool_,
     torch.int8: np.int8,
@@ -234,11 +215,6 @@ _BY_NAME.update(
 def type_size_in_bytes(dtype: torch.dtype) -> int:
     """How many bytes one element takes."""
     return to_torch_dtype(dtype).itemsize
-
-
-def dtype_name(dtype: Any) -> str:
-    """MindSpore's printed name of a dtype, e.g. ``Float32``."""
-    return _NAMES.get(dtype, str(dtype))
 
 
 def dtype_to_nptype(type_: torch.dtype) -> Any:
@@ -300,9 +276,9 @@ def pytype_to_dtype(obj: Any) -> Any:
 
 
 def get_py_obj_dtype(obj: Any) -> Any:
-    """The dtype of a Tensor, a scalar or a type."""
+    """The type of a Tensor, or the dtype of a scalar or of a type."""
     if isinstance(obj, torch.Tensor):
-        return obj.dtype
+        return TensorType(obj.dtype)
     return pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._dtype_families import is_subclass, type_of
+from mindspore_compat.common._float_status import note_status
 from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._mutable import isconstant as isconstant
 from mindspore_compat.common._wrap import apart, wrap
@@ -38,6 +40,7 @@ def depend(value: Any, expr: Any) -> Any:
         >>> print(ops.depend(x, x + 1))
         [1.]
     """
+    note_status(expr)
     return value
 
 
@@ -163,13 +166,13 @@ def array_to_scalar(x: Any) -> Any:
 
 
 def typeof(x: Any) -> Any:
-    """The Python type, for a tensor its dtype."""
-    return x.dtype if isinstance(x, torch.Tensor) else type(x)
+    """The MindSpore type of a value: ``Tensor[Float32]`` of a Tensor, ``Tuple[Int64*2]`` of a tuple of two integers."""
+    return type_of(x)
 
 
 def hastype(x: Any, kind: Any) -> bool:
-    """Whether `typeof` is ``kind``."""
-    return typeof(x) == kind
+    """Whether `typeof` is ``kind`` or of its family."""
+    return is_subclass(type_of(x), kind)
 
 
 def is_tensor_bool_cond(x: Any) -> bool:

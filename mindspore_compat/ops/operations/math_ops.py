@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._float_status import clear_status, read_status
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import dtype_or_none, to_dtype
@@ -214,8 +215,10 @@ def IndexAdd(axis: int, use_lock: bool = True, check_index_bound: bool = True) -
 
 FloatStatus = plain("FloatStatus", F.float_status)
 NPUAllocFloatStatus = plain("NPUAllocFloatStatus", lambda: wrap(torch.zeros(8, device=current_device())))
-NPUGetFloatStatus = plain("NPUGetFloatStatus", lambda x: wrap(torch.zeros_like(x)))
-NPUClearFloatStatus = plain("NPUClearFloatStatus", lambda x: wrap(torch.zeros_like(x)))
+NPUGetFloatStatus, NPUClearFloatStatus = (
+    plain("NPUGetFloatStatus", read_status),
+    plain("NPUClearFloatStatus", clear_status),
+)
 Round = plain("Round", lambda input, decimals=0: F.round(input, decimals=decimals))
 LinSpace = plain("LinSpace", F.linspace)
 Lerp, LerpScalar = plain("Lerp", F.lerp), plain("LerpScalar", F.lerp)
