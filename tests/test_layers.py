@@ -77,6 +77,7 @@ LAZY = {
     ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
+    ("nn/layer/transformer.py", "nn.transformer"): "a call of 1.7 makes the class of that name there",
     ("_legacy/checkpoints.py", "_format.proto.checkpoint"): "an import of the package takes no protobuf",
 }
 

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["formerly", "known_as"]
+__all__ = ["formerly", "known_as", "or_former"]
 
 _Function = Callable[..., Any]
 
@@ -38,3 +38,17 @@ def formerly(**names: str) -> Callable[[Any], Any]:
         return target
 
     return mark
+
+
+def or_former(function: _Function, former: _Function, keywords: str, position: int = 0, kind: Any = ()) -> _Function:
+    """``function``; a call with one of the keywords, or a ``kind`` at the position, goes to ``former``, which has an
+    earlier release's signature.
+    """
+    names = frozenset(keywords.split())
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        is_former = not names.isdisjoint(kwargs) or (len(args) > position and isinstance(args[position], kind))
+        return (former if is_former else function)(*args, **kwargs)
+
+    return called

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 from .errors import PACKAGE
 from .placeholders import module_getattr
@@ -82,17 +85,59 @@ MOVED: dict[str, dict[str, str]] = {
     }.items()
 }
 
+#: module that has the names -> modules of earlier releases where they were, too: a folder, and those in it
+_FORMER = {
+    "common.api": "common: no_inline",
+    "hal": "hal: event stream",
+    "mindrecord": "mindrecord.tools: cifar100_to_mr cifar10_to_mr csv_to_mr imagenet_to_mr mnist_to_mr tfrecord_to_mr",
+    "mint": "ops.extend: . array_func math_func",
+    "mint.nn": "nn.extend: . basic embedding layer pooling",
+    "mint.nn.functional": "ops.extend: nn_func",
+    "nn.grad": "nn.grad: cell_grad",
+    "nn.layer": "nn.layer: lstm",
+    "nn.probability.bijector": "nn.probability.bijector: exp",
+    "nn.probability.distribution": """nn.probability.distribution: bernoulli beta cauchy exponential gamma geometric
+        gumbel half_normal laplace log_normal logistic poisson student_t""",
+    "nn.recompute": "common: recompute",
+    "nn.sparse": "nn.sparse: sparse",
+    "nn.transformer": "parallel.nn: layers loss moe op_parallel_config transformer",
+    "ops": "ops: deprecated",
+    "ops.composite": "ops.composite: array_ops clip_ops random_ops",
+    "ops.function": "ops.function: parameter_func reshard_func sparse_unary_func spectral_func vmap_func",
+    "ops.operations": "ops.operations: control_ops reshard_ops spectral_ops",
+    "parallel": "parallel: parameter_broadcast",
+    "train._export._messages": "common: mindir_util",
+    "train.metrics": """nn.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta
+        hausdorff_distance loss mean_surface_distance occlusion_sensitivity perplexity precision recall roc
+        root_mean_square_surface_distance topk""",
+}
+
+
+def _names_of(home: str) -> Callable[[str], Any]:
+    def __getattr__(name: str) -> Any:
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(name)
+        return getattr(importlib.import_module(f"{PACKAGE}.{home}"), name)
+
+    return __getattr__
+
 
 def register() -> None:
     """Puts the modules where ``import`` looks first; their names are looked up when they are used."""
+    found: dict[str, dict[str, Any]] = {}
+    for home, places in _FORMER.items():
+        folder, _, modules = places.partition(": ")
+        for name in modules.split():
+            found[f"{folder}.{name}".rstrip(".")] = {"__getattr__": _names_of(home)}
     for module, names in MOVED.items():
+        lazy = {name: f"{home}:{name}" for name, home in names.items()}
+        found[module] = {"__all__": list(names), "__getattr__": module_getattr(f"{PACKAGE}.{module}", lazy)}
+    for module, members in found.items():
         full = f"{PACKAGE}.{module}"
         made = ModuleType(full, "Names that live elsewhere here.")
-        lazy = {name: f"{home}:{name}" for name, home in names.items()}
-        made.__dict__.update(
-            __all__=list(names), __path__=[], __spec__=ModuleSpec(full, None), __getattr__=module_getattr(full, lazy)
-        )
+        made.__dict__.update(members, __path__=[], __spec__=ModuleSpec(full, None))
         sys.modules[full] = made
         parent, _, name = full.rpartition(".")
-        if parent in sys.modules and name not in names:  # a function of that name is the parent's attribute
+        # a function of that name is the parent's attribute
+        if parent in sys.modules and name not in members.get("__all__", (name,)):
             vars(sys.modules[parent]).setdefault(name, made)

@@ -1,5 +1,6 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import dtype, initializer
 from mindspore_compat.common._grad_function import _Function
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable
@@ -34,3 +35,18 @@ __all__ = [
     "mutable",
     *dtype.__all__,
 ]
+#: also here in some releases
+__getattr__ = module_getattr(
+    __name__,
+    {
+        **dict.fromkeys(
+            "Generator default_generator get_rng_state initial_seed manual_seed set_rng_state".split(),
+            "common.generator",
+        ),
+        **dict.fromkeys(("_no_grad", "ms_memory_recycle", "no_inline"), "common.api"),
+        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
+        "issubclass_": "ops.function._former",
+        "recompute": "nn.recompute:recompute",
+        "set_dump": "common.dump",
+    },
+)

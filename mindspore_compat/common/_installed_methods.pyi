@@ -465,8 +465,8 @@ class InstalledMethods:
     def svd(self, full_matrices: bool = False, compute_uv: bool = True) -> Any:
         """(singular values, U, V), or the values alone. V is not transposed."""
 
-    def swapaxes(self, axis0: Any, axis1: Any) -> Any:
-        """Two axes exchanged."""
+    def swapaxes(self, axis0: Any = None, axis1: Any = None, *, axis2: Any = None) -> Any:
+        """Two axes exchanged: ``axis0`` and ``axis1``; in 1.x ``axis1`` and ``axis2``."""
 
     def t(self) -> Any:
         """The transposed matrix; 0-d and 1-d stay."""

@@ -77,13 +77,18 @@ class Pending:
         return _made(self._init, self.shape, self.dtype)  # type: ignore[attr-defined]
 
 
+by_name: list[Any] = []  # `initializer`, which stands above
+
+
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
     """A Tensor that the Initializer fills when the values are needed; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:
         raise ValueError("For 'Tensor', 'shape' and 'dtype' must be given together with 'init'.")
-    if isinstance(init, str) or not callable(init):
+    if isinstance(init, (str, int, float)):
+        return by_name[0](init, shape, dtype)
+    if not callable(init):
         raise TypeError(
             f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use "
             "mindspore.common.initializer.initializer."

@@ -141,8 +141,12 @@ class ReduceMethods:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("prod", kwargs)
-        if axis is None:
+        if axis is None or axis == ():
             return wrap(given_in(kernels.prod, self, dtype=_dtype(dtype)))
+        if isinstance(axis, (tuple, list)):
+            for item in sorted((item % self.dim() for item in axis), reverse=True):
+                self = self.prod(item, keep_dims, dtype)
+            return self
         return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -106,23 +106,25 @@ class ShapeMethods:
         flat = _Base.flatten(value, start_dim, end_dim)
         return wrap(_Base.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
 
-    def broadcast_to(self: Any, *shape: Any) -> Any:
+    def broadcast_to(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """Repeated to ``shape``; -1 keeps a length."""
+        if kwargs:
+            shape = _only("broadcast_to", shape, kwargs, "shape", "size")
         return wrap(_Base.expand(self, *shape))
 
     def tile(self: Any, *dims: Any, **kwargs: Any) -> Any:
         """Repeated as a whole, so often along each axis."""
         if kwargs:
-            dims = _only("tile", dims, kwargs, "reps", "dims")
+            dims = _only("tile", dims, kwargs, "reps", "dims", "multiples")
         return wrap(_Base.tile(self, *dims))
 
-    def repeat(self: Any, *repeats: Any, axis: Any = None) -> Any:
+    def repeat(self: Any, *repeats: Any, axis: Any = None, **kwargs: Any) -> Any:
         """Each element repeated along ``axis`` (None: flattened), as numpy.
 
         With one repetition for each axis of the tensor (2.x and torch), the tensor as a whole is repeated instead.
         """
-        if not repeats:
-            raise TypeError("For 'Tensor.repeat', 'repeats' must be an int or ints, but got none.")
+        if kwargs or not repeats:
+            repeats = _only("repeat", repeats, kwargs, "repeats")
         dims, first, several = _Base.dim(self), repeats[0], len(repeats) > 1
         # A repetition of 0 leaves no element, one below is refused: what programs of 1.x write so is an axis.
         if axis is None and len(repeats) == 2 and (dims > 2 or repeats[1] <= 0):

@@ -135,8 +135,8 @@ string = String()
 list_ = List()
 tuple_ = Tuple()
 type_none = TypeNone()
-tensor_type = TensorType()
-_issubclass_ = is_subclass
+tensor_type = tensor = TensorType()
+_issubclass_ = issubclass_ = is_subclass
 
 
 class _Int4x2(Marker):

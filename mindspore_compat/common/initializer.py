@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _pending
 from mindspore_compat.common._initializer_values import (  # noqa: F401 - scripts borrow them
     _assignment,
     _calculate_correct_fan,
@@ -387,3 +388,6 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
     result = Tensor(shape=checked, dtype=target, init=init)
     result._is_new = True  # nobody else holds it: the first Parameter that is made of it takes the memory
     return result
+
+
+_pending.by_name.append(initializer)

@@ -220,13 +220,16 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         """The Parameter itself: here data exist from the start."""
         return self
 
-    def clone(self, init: Any = "same") -> Parameter:  # type: ignore[override]
-        """A new Parameter of this shape and name; ``init`` is "same" (copy) or anything `initializer` takes."""
+    def clone(self, init: Any = "same", *, prefix: str = "") -> Parameter:  # type: ignore[override]
+        """A new Parameter of this shape and name (1.0: ``prefix.NAME``); ``init`` is "same" (copy) or anything
+        `initializer` takes.
+        """
         if isinstance(init, str) and init == "same":
             data: Any = _Base.clone(_Base.detach(self))
         else:
             data = initializer(init, self.shape, self.dtype).to(self.device, self.dtype)
-        result = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        name = f"{prefix}.{self.name}" if prefix else self.name
+        result = Parameter(data, name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         result.requires_aggr, result.comm_fusion, result.key = self.requires_aggr, self.comm_fusion, self.key
         return result
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
 from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
@@ -386,3 +387,9 @@ def from_numpy(array: np.ndarray) -> Tensor:
 def is_tensor(obj: Any) -> bool:
     """Whether ``obj`` is a Tensor."""
     return isinstance(obj, Tensor)
+
+
+# MindSpore 1.x has them here
+__getattr__ = module_getattr(
+    __name__, dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "SparseTensor"), "common.sparse_tensor")
+)

@@ -60,23 +60,11 @@ _METRICS = (
     "get_metrics",
 )
 __all__ += _METRICS
-# Of MindSpore 1.x; later versions have none of them.
-_QUANT = (
-    "FakeQuantWithMinMaxObserver",
-    "FakeQuantWithMinMax",
-    "Conv2dBnFoldQuantOneConv",
-    "Conv2dBnFoldQuant",
-    "Conv2dBnWithoutFoldQuant",
-    "Conv2dQuant",
-    "DenseQuant",
-    "ActQuant",
-    "LeakyReLUQuant",
-    "HSwishQuant",
-    "HSigmoidQuant",
-    "TensorAddQuant",
-    "MulQuant",
-    "QuantBlock",
-)
+#: in MindSpore 1.7 to 1.9
+_TRANSFORMER = """
+    AttentionMask EmbeddingOpParallelConfig FeedForward FixedSparseAttention MoEConfig MultiHeadAttention
+    OpParallelConfig TransformerOpParallelConfig TransformerRecomputeConfig VocabEmbedding
+""".split()
 __getattr__ = module_getattr(
     __name__,
     {
@@ -85,8 +73,10 @@ __getattr__ = module_getattr(
         "probability": "nn.probability",
         "transformer": "nn.transformer",
         "utils": "nn.utils:",
-        **dict.fromkeys(_QUANT, "nn.layer.quant"),
+        **layer.FORMER,
         "init": "nn.init",
+        "GraphKernel": "_legacy.cells",
+        **dict.fromkeys(_TRANSFORMER, "nn.transformer"),
         "Sequential": "nn.layer.container:SequentialCell",
     },
 )

@@ -3,6 +3,9 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat._legacy.cells import GlobalBatchNorm as GlobalBatchNorm
+from mindspore_compat._legacy.cells import GraphKernel as GraphKernel
+from mindspore_compat._legacy.cells import LinSpace as LinSpace
 from mindspore_compat.nn import cell as cell
 from mindspore_compat.nn import dynamic_lr as dynamic_lr
 from mindspore_compat.nn import grad as grad
@@ -255,6 +258,16 @@ from mindspore_compat.nn.optim.tft_wrapper import OptTFTWrapper as OptTFTWrapper
 from mindspore_compat.nn.optim.thor import thor as thor
 from mindspore_compat.nn.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from mindspore_compat.nn.sparse import SparseToDense as SparseToDense
+from mindspore_compat.nn.transformer import AttentionMask as AttentionMask
+from mindspore_compat.nn.transformer import EmbeddingOpParallelConfig as EmbeddingOpParallelConfig
+from mindspore_compat.nn.transformer import FeedForward as FeedForward
+from mindspore_compat.nn.transformer import FixedSparseAttention as FixedSparseAttention
+from mindspore_compat.nn.transformer import MoEConfig as MoEConfig
+from mindspore_compat.nn.transformer import MultiHeadAttention as MultiHeadAttention
+from mindspore_compat.nn.transformer import OpParallelConfig as OpParallelConfig
+from mindspore_compat.nn.transformer import TransformerOpParallelConfig as TransformerOpParallelConfig
+from mindspore_compat.nn.transformer import TransformerRecomputeConfig as TransformerRecomputeConfig
+from mindspore_compat.nn.transformer import VocabEmbedding as VocabEmbedding
 from mindspore_compat.nn.transformer import transformer as transformer
 from mindspore_compat.nn.wrap._micro_batch import GradAccumulationCell as GradAccumulationCell
 from mindspore_compat.nn.wrap._micro_batch import MicroBatchInterleaved as MicroBatchInterleaved

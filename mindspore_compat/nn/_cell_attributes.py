@@ -295,6 +295,7 @@ class Attributes(Listing):
 
     # --- inserting ----------------------------------------------------------------------------------------------------
 
+    @formerly(check_name="check_name_contain_dot")
     def insert_param_to_cell(
         self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
     ) -> None:

@@ -64,6 +64,9 @@ class Insides:
         """Do nothing, as MindSpore since 2.9; `to_float` casts."""
         _log.warning("'cast_inputs' will be deprecated in future versions.")
 
+    def flatten_weights(self, fusion_size: int = 0) -> None:
+        """Do nothing: whether weights share one block of memory changes no result."""
+
     def remove_redundant_parameters(self) -> None:
         """Do nothing, as MindSpore since 2.9."""
         _log.warning("'remove_redundant_parameters' will be deprecated in future versions.")

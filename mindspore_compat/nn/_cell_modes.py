@@ -124,6 +124,7 @@ class Modes(Hooks):
     def recompute(self, **kwargs: Any) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them."""
         unknown = set(kwargs) - {
+            "mode",
             "mp_comm_recompute",
             "parallel_optimizer_comm_recompute",
             "use_reentrant",

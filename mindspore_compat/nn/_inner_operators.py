@@ -20,7 +20,8 @@ from mindspore_compat.ops import operations
 __all__ = ["NAMES", "inner_operator", "replaced"]
 
 _TABLE = """
-LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul cast=Cast
+Cell cast=Cast
+LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul
 Conv2d conv2d=Conv2D bias_add=BiasAdd
 Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd

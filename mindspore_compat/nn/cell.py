@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._capture.step.replay import evaluated, replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._dtype_fallback import note_operator
@@ -300,3 +301,6 @@ def _parallel_changed() -> None:
 
 parallel_listeners.append(_parallel_changed)  # behind that of _modes
 _parallel_changed()
+
+
+__getattr__ = module_getattr(__name__, {"GraphCell": "nn._graph_cell", "GraphKernel": "_legacy.cells"})

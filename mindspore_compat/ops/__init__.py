@@ -36,6 +36,7 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
 from mindspore_compat.ops.operations import *  # noqa: F403
 
 from mindspore_compat.ops.function import *  # noqa: F403  # isort: skip
+from mindspore_compat.ops.function._former import NAMES as _FORMER
 from mindspore_compat.ops.primitive import (  # noqa: F401
     Primitive,
     PrimitiveWithCheck,
@@ -64,6 +65,7 @@ _LAZY = {
         "_legacy.operator_descriptions",
     ),
     **UPWARD,
+    **_FORMER,
 }
 __getattr__ = module_getattr(
     __name__,

@@ -14,8 +14,10 @@ from mindspore_compat._legacy.operator_descriptions import custom_info_register 
 from mindspore_compat._legacy.operator_descriptions import get_vm_impl_fn as get_vm_impl_fn
 from mindspore_compat._legacy.operator_descriptions import op_info_register as op_info_register
 from mindspore_compat._legacy.operator_descriptions import vm_impl_registry as vm_impl_registry
+from mindspore_compat.common.api import ms_function as ms_function
 from mindspore_compat.common.seed import set_seed as set_seed
 from mindspore_compat.common.tensor import Tensor as Tensor
+from mindspore_compat.mint import argmax as argmax_ext
 from mindspore_compat.mint.distributed._objects import all_gather_object as all_gather_object
 from mindspore_compat.mint.distributed._objects import broadcast_object_list as broadcast_object_list
 from mindspore_compat.mint.distributed._objects import gather_object as gather_object
@@ -217,12 +219,14 @@ from mindspore_compat.ops.function import coo_abs as coo_abs
 from mindspore_compat.ops.function import coo_acos as coo_acos
 from mindspore_compat.ops.function import coo_acosh as coo_acosh
 from mindspore_compat.ops.function import coo_add as coo_add
+from mindspore_compat.ops.function import coo_add as sparse_add
 from mindspore_compat.ops.function import coo_asin as coo_asin
 from mindspore_compat.ops.function import coo_asinh as coo_asinh
 from mindspore_compat.ops.function import coo_atan as coo_atan
 from mindspore_compat.ops.function import coo_atanh as coo_atanh
 from mindspore_compat.ops.function import coo_ceil as coo_ceil
 from mindspore_compat.ops.function import coo_concat as coo_concat
+from mindspore_compat.ops.function import coo_concat as sparse_concat
 from mindspore_compat.ops.function import coo_cos as coo_cos
 from mindspore_compat.ops.function import coo_cosh as coo_cosh
 from mindspore_compat.ops.function import coo_exp as coo_exp
@@ -247,8 +251,11 @@ from mindspore_compat.ops.function import coo_square as coo_square
 from mindspore_compat.ops.function import coo_tan as coo_tan
 from mindspore_compat.ops.function import coo_tanh as coo_tanh
 from mindspore_compat.ops.function import coo_tensor_get_dense_shape as coo_tensor_get_dense_shape
+from mindspore_compat.ops.function import coo_tensor_get_dense_shape as sparse_tensor_get_dense_shape
 from mindspore_compat.ops.function import coo_tensor_get_indices as coo_tensor_get_indices
+from mindspore_compat.ops.function import coo_tensor_get_indices as sparse_tensor_get_indices
 from mindspore_compat.ops.function import coo_tensor_get_values as coo_tensor_get_values
+from mindspore_compat.ops.function import coo_tensor_get_values as sparse_tensor_get_values
 from mindspore_compat.ops.function import copysign as copysign
 from mindspore_compat.ops.function import cos as cos
 from mindspore_compat.ops.function import cosh as cosh
@@ -601,6 +608,7 @@ from mindspore_compat.ops.function import nansum as nansum
 from mindspore_compat.ops.function import narrow as narrow
 from mindspore_compat.ops.function import ne as ne
 from mindspore_compat.ops.function import neg as neg
+from mindspore_compat.ops.function import neg as neg_tensor
 from mindspore_compat.ops.function import negative as negative
 from mindspore_compat.ops.function import nextafter as nextafter
 from mindspore_compat.ops.function import nll_loss as nll_loss
@@ -662,6 +670,7 @@ from mindspore_compat.ops.function import reciprocal as reciprocal
 from mindspore_compat.ops.function import reduce_max as reduce_max
 from mindspore_compat.ops.function import reduce_mean as reduce_mean
 from mindspore_compat.ops.function import reduce_min as reduce_min
+from mindspore_compat.ops.function import reduce_prod as reduce_prod
 from mindspore_compat.ops.function import reduce_sum as reduce_sum
 from mindspore_compat.ops.function import relu as relu
 from mindspore_compat.ops.function import relu6 as relu6
@@ -737,6 +746,7 @@ from mindspore_compat.ops.function import sgn as sgn
 from mindspore_compat.ops.function import shape as shape
 from mindspore_compat.ops.function import shape_ as shape_
 from mindspore_compat.ops.function import shape_mul as shape_mul
+from mindspore_compat.ops.function import shuffle as random_shuffle
 from mindspore_compat.ops.function import shuffle as shuffle
 from mindspore_compat.ops.function import sigmoid as sigmoid
 from mindspore_compat.ops.function import sign as sign
@@ -877,6 +887,11 @@ from mindspore_compat.ops.function import zero_ as zero_
 from mindspore_compat.ops.function import zeros as zeros
 from mindspore_compat.ops.function import zeros_like as zeros_like
 from mindspore_compat.ops.function import zeta as zeta
+from mindspore_compat.ops.function._former import control_depend as control_depend
+from mindspore_compat.ops.function._former import isinstance_ as isinstance_
+from mindspore_compat.ops.function._former import issubclass_ as issubclass_
+from mindspore_compat.ops.function._former import pack as pack
+from mindspore_compat.ops.function._former import same_type_shape as same_type_shape
 from mindspore_compat.ops.operations import ACos as ACos
 from mindspore_compat.ops.operations import Abs as Abs
 from mindspore_compat.ops.operations import AccumulateNV2 as AccumulateNV2
@@ -1003,6 +1018,7 @@ from mindspore_compat.ops.operations import Concat as Concat
 from mindspore_compat.ops.operations import ConfusionMatrix as ConfusionMatrix
 from mindspore_compat.ops.operations import Conj as Conj
 from mindspore_compat.ops.operations import ConjugateTranspose as ConjugateTranspose
+from mindspore_compat.ops.operations import ControlDepend as ControlDepend
 from mindspore_compat.ops.operations import Conv2D as Conv2D
 from mindspore_compat.ops.operations import Conv2DBackpropInput as Conv2DBackpropInput
 from mindspore_compat.ops.operations import Conv2DTranspose as Conv2DTranspose
@@ -1093,6 +1109,8 @@ from mindspore_compat.ops.operations import FractionalMaxPool3DWithFixedKsize as
 from mindspore_compat.ops.operations import FractionalMaxPoolWithFixedKsize as FractionalMaxPoolWithFixedKsize
 from mindspore_compat.ops.operations import FusedAdaFactor as FusedAdaFactor
 from mindspore_compat.ops.operations import FusedAdaFactorWithGlobalNorm as FusedAdaFactorWithGlobalNorm
+from mindspore_compat.ops.operations import FusedBatchNorm as FusedBatchNorm
+from mindspore_compat.ops.operations import FusedBatchNormEx as FusedBatchNormEx
 from mindspore_compat.ops.operations import FusedCastAdamWeightDecay as FusedCastAdamWeightDecay
 from mindspore_compat.ops.operations import FusedSparseAdam as FusedSparseAdam
 from mindspore_compat.ops.operations import FusedSparseFtrl as FusedSparseFtrl
@@ -1152,7 +1170,9 @@ from mindspore_compat.ops.operations import IsClose as IsClose
 from mindspore_compat.ops.operations import IsConstant as IsConstant
 from mindspore_compat.ops.operations import IsFinite as IsFinite
 from mindspore_compat.ops.operations import IsInf as IsInf
+from mindspore_compat.ops.operations import IsInstance as IsInstance
 from mindspore_compat.ops.operations import IsNan as IsNan
+from mindspore_compat.ops.operations import IsSubClass as IsSubClass
 from mindspore_compat.ops.operations import KLDivLoss as KLDivLoss
 from mindspore_compat.ops.operations import L2Loss as L2Loss
 from mindspore_compat.ops.operations import L2Normalize as L2Normalize
@@ -1332,6 +1352,7 @@ from mindspore_compat.ops.operations import Round as Round
 from mindspore_compat.ops.operations import Rsqrt as Rsqrt
 from mindspore_compat.ops.operations import SGD as SGD
 from mindspore_compat.ops.operations import STFT as STFT
+from mindspore_compat.ops.operations import SameTypeShape as SameTypeShape
 from mindspore_compat.ops.operations import SampleDistortedBoundingBoxV2 as SampleDistortedBoundingBoxV2
 from mindspore_compat.ops.operations import ScalarCast as ScalarCast
 from mindspore_compat.ops.operations import ScalarSummary as ScalarSummary
@@ -1342,6 +1363,7 @@ from mindspore_compat.ops.operations import Scan as Scan
 from mindspore_compat.ops.operations import ScatterAdd as ScatterAdd
 from mindspore_compat.ops.operations import ScatterAddWithAxis as ScatterAddWithAxis
 from mindspore_compat.ops.operations import ScatterDiv as ScatterDiv
+from mindspore_compat.ops.operations import ScatterElements as ScatterElements
 from mindspore_compat.ops.operations import ScatterMax as ScatterMax
 from mindspore_compat.ops.operations import ScatterMin as ScatterMin
 from mindspore_compat.ops.operations import ScatterMul as ScatterMul
@@ -1485,6 +1507,7 @@ from mindspore_compat.ops.operations import kernel as kernel
 from mindspore_compat.ops.operations import linalg_ops as linalg_ops
 from mindspore_compat.ops.operations import manually_defined as manually_defined
 from mindspore_compat.ops.operations import math_ops as math_ops
+from mindspore_compat.ops.operations import ms_hybrid as ms_hybrid
 from mindspore_compat.ops.operations import ms_kernel as ms_kernel
 from mindspore_compat.ops.operations import nn_ops as nn_ops
 from mindspore_compat.ops.operations import other_ops as other_ops
@@ -1496,6 +1519,7 @@ from mindspore_compat.ops.primitive import PrimitiveWithInfer as PrimitiveWithIn
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.ops.primitive import prim_arg_register as prim_arg_register
 from mindspore_compat.ops.primitive import prim_attr_register as prim_attr_register
+from mindspore_compat.parallel.shard import shard as shard
 CustomOpBuilder: Any
 P2POp: Any
 

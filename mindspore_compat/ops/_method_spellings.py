@@ -10,13 +10,15 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import known_as
+from mindspore_compat._api.former_names import known_as, or_former
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain
+from mindspore_compat.ops.function._former import FORMER
 
 __all__ = ["install_spellings"]
 
@@ -37,7 +39,12 @@ _NAMES: dict[str, dict[str, str]] = {
     "renorm": {"dim": "axis"},
     "sub": {"y": "other"},
     "where": {"other": "y"},
-    # of releases before 2.0, and its alphas
+    # of earlier releases
+    "add": {"y": "other"},
+    **{name: {"value": "other", "y": "other"} for name in ("div", "divide", "mul")},
+    "ger": {"x": "vec2"},
+    "logsumexp": {"keepdims": "keepdim"},
+    "masked_scatter": {"tensor": "source", "x": "source"},
     "addcdiv": {"x1": "tensor1", "x2": "tensor2"},
     "addcmul": {"x1": "tensor1", "x2": "tensor2"},
     **{name: {"y": "other"} for name in ("atan2", "xlogy")},
@@ -168,6 +175,13 @@ _OVERLOADS: dict[str, Callable[[_Method], _Method]] = {
     "to": _to,
     "round": _round,
 }
+#: method -> (keywords of an earlier release, the function with its signature)
+_FORMER = {
+    "bernoulli": ("seed", F.bernoulli),
+    "median": FORMER["median"],
+    "norm": ("axis keep_dims epsilon", FORMER["norm"][1]),
+    "split": ("output_num", F.split),
+}
 
 
 def install_spellings() -> None:
@@ -176,3 +190,5 @@ def install_spellings() -> None:
         setattr(Tensor, name, known_as(getattr(Tensor, name), names))
     for name, overload in _OVERLOADS.items():
         setattr(Tensor, name, overload(getattr(Tensor, name)))
+    for name, (keywords, former, *where) in _FORMER.items():
+        setattr(Tensor, name, or_former(getattr(Tensor, name), former, keywords, *where))

@@ -74,9 +74,9 @@ class _OwnArguments:
         """The n-th difference along ``axis``."""
         return F.diff(self, n, axis, prepend, append)
 
-    def swapaxes(self: Any, axis0: Any, axis1: Any) -> Any:
-        """Two axes exchanged."""
-        return F.swapaxes(self, axis0, axis1)
+    def swapaxes(self: Any, axis0: Any = None, axis1: Any = None, *, axis2: Any = None) -> Any:
+        """Two axes exchanged: ``axis0`` and ``axis1``; in 1.x ``axis1`` and ``axis2``."""
+        return F.swapaxes(self, *(axis for axis in (axis0, axis1, axis2) if axis is not None))
 
     def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
         """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""

@@ -13,6 +13,7 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
     zip_operation,
 )
 from mindspore_compat.ops.function import *  # noqa: F403
+from mindspore_compat.ops.function._former import NAMES as _FORMER
 from mindspore_compat.ops.primitive import Primitive  # noqa: F401
 
 for _name in (*function.INTERNAL, "INTERNAL"):
@@ -26,6 +27,7 @@ __getattr__ = module_getattr(
     {
         **dict.fromkeys(_INNER, "ops.composite._augmented"),
         **dict.fromkeys("AdaptiveMaxPool2D Median Roll TensorToTuple UniqueConsecutive".split(), "ops.operations"),
+        **_FORMER,
         "DtypeToEnum": "ops",
         "P": "ops.operations:",
         "auto_generate": "ops.auto_generate:",

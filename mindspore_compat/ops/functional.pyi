@@ -3,6 +3,8 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
+from mindspore_compat.common.api import ms_function as ms_function
+from mindspore_compat.mint import argmax as argmax_ext
 from mindspore_compat.ops import DtypeToEnum as DtypeToEnum
 from mindspore_compat.ops import auto_generate as auto_generate
 from mindspore_compat.ops import function as function
@@ -162,12 +164,14 @@ from mindspore_compat.ops.function import coo_abs as coo_abs
 from mindspore_compat.ops.function import coo_acos as coo_acos
 from mindspore_compat.ops.function import coo_acosh as coo_acosh
 from mindspore_compat.ops.function import coo_add as coo_add
+from mindspore_compat.ops.function import coo_add as sparse_add
 from mindspore_compat.ops.function import coo_asin as coo_asin
 from mindspore_compat.ops.function import coo_asinh as coo_asinh
 from mindspore_compat.ops.function import coo_atan as coo_atan
 from mindspore_compat.ops.function import coo_atanh as coo_atanh
 from mindspore_compat.ops.function import coo_ceil as coo_ceil
 from mindspore_compat.ops.function import coo_concat as coo_concat
+from mindspore_compat.ops.function import coo_concat as sparse_concat
 from mindspore_compat.ops.function import coo_cos as coo_cos
 from mindspore_compat.ops.function import coo_cosh as coo_cosh
 from mindspore_compat.ops.function import coo_exp as coo_exp
@@ -192,8 +196,11 @@ from mindspore_compat.ops.function import coo_square as coo_square
 from mindspore_compat.ops.function import coo_tan as coo_tan
 from mindspore_compat.ops.function import coo_tanh as coo_tanh
 from mindspore_compat.ops.function import coo_tensor_get_dense_shape as coo_tensor_get_dense_shape
+from mindspore_compat.ops.function import coo_tensor_get_dense_shape as sparse_tensor_get_dense_shape
 from mindspore_compat.ops.function import coo_tensor_get_indices as coo_tensor_get_indices
+from mindspore_compat.ops.function import coo_tensor_get_indices as sparse_tensor_get_indices
 from mindspore_compat.ops.function import coo_tensor_get_values as coo_tensor_get_values
+from mindspore_compat.ops.function import coo_tensor_get_values as sparse_tensor_get_values
 from mindspore_compat.ops.function import copysign as copysign
 from mindspore_compat.ops.function import cos as cos
 from mindspore_compat.ops.function import cosh as cosh
@@ -546,6 +553,7 @@ from mindspore_compat.ops.function import nansum as nansum
 from mindspore_compat.ops.function import narrow as narrow
 from mindspore_compat.ops.function import ne as ne
 from mindspore_compat.ops.function import neg as neg
+from mindspore_compat.ops.function import neg as neg_tensor
 from mindspore_compat.ops.function import negative as negative
 from mindspore_compat.ops.function import nextafter as nextafter
 from mindspore_compat.ops.function import nll_loss as nll_loss
@@ -607,6 +615,7 @@ from mindspore_compat.ops.function import reciprocal as reciprocal
 from mindspore_compat.ops.function import reduce_max as reduce_max
 from mindspore_compat.ops.function import reduce_mean as reduce_mean
 from mindspore_compat.ops.function import reduce_min as reduce_min
+from mindspore_compat.ops.function import reduce_prod as reduce_prod
 from mindspore_compat.ops.function import reduce_sum as reduce_sum
 from mindspore_compat.ops.function import relu as relu
 from mindspore_compat.ops.function import relu6 as relu6
@@ -682,6 +691,7 @@ from mindspore_compat.ops.function import sgn as sgn
 from mindspore_compat.ops.function import shape as shape
 from mindspore_compat.ops.function import shape_ as shape_
 from mindspore_compat.ops.function import shape_mul as shape_mul
+from mindspore_compat.ops.function import shuffle as random_shuffle
 from mindspore_compat.ops.function import shuffle as shuffle
 from mindspore_compat.ops.function import sigmoid as sigmoid
 from mindspore_compat.ops.function import sign as sign
@@ -822,10 +832,16 @@ from mindspore_compat.ops.function import zero_ as zero_
 from mindspore_compat.ops.function import zeros as zeros
 from mindspore_compat.ops.function import zeros_like as zeros_like
 from mindspore_compat.ops.function import zeta as zeta
+from mindspore_compat.ops.function._former import control_depend as control_depend
+from mindspore_compat.ops.function._former import isinstance_ as isinstance_
+from mindspore_compat.ops.function._former import issubclass_ as issubclass_
+from mindspore_compat.ops.function._former import pack as pack
+from mindspore_compat.ops.function._former import same_type_shape as same_type_shape
 from mindspore_compat.ops.operations import AdaptiveMaxPool2D as AdaptiveMaxPool2D
 from mindspore_compat.ops.operations import Median as Median
 from mindspore_compat.ops.operations import Roll as Roll
 from mindspore_compat.ops.operations import TensorToTuple as TensorToTuple
 from mindspore_compat.ops.operations import UniqueConsecutive as UniqueConsecutive
 from mindspore_compat.ops.primitive import Primitive as Primitive
+from mindspore_compat.parallel.shard import shard as shard
 

@@ -12,5 +12,5 @@ __all__ = ["PipelineCell", "Pipeline", "MicroBatchInterleaved", "GradAccumulatio
 
 _TRANSFORMERS = """AttentionMask VocabEmbedding MultiHeadAttention FeedForward TransformerEncoder TransformerDecoder
 TransformerEncoderLayer TransformerDecoderLayer Transformer TransformerOpParallelConfig EmbeddingOpParallelConfig
-OpParallelConfig FixedSparseAttention CrossEntropyLoss MoEConfig"""
+OpParallelConfig TransformerRecomputeConfig FixedSparseAttention CrossEntropyLoss MoEConfig"""
 __getattr__ = module_getattr(__name__, dict.fromkeys(_TRANSFORMERS.split(), "nn.transformer"))

@@ -16,7 +16,12 @@ __all__ = ["Layout", "shard"]
 
 
 def shard(
-    fn: Any, in_strategy: tuple, out_strategy: tuple | None = None, parameter_plan: dict | None = None
+    fn: Any,
+    in_strategy: tuple,
+    out_strategy: tuple | None = None,
+    parameter_plan: dict | None = None,
+    device: str = "Ascend",
+    level: int = 0,
 ) -> Callable[..., Any]:
     """``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than semi_auto_parallel
     and auto_parallel, ``fn`` as it is.
@@ -26,6 +31,7 @@ def shard(
         in_strategy: for each input a tuple with the number of pieces of each axis, or a `Layout`.
         out_strategy: the same for the outputs; None leaves them as they come.
         parameter_plan: {name of a Parameter of the Cell: tuple of cuts or Layout}.
+        device, level: of releases before 2.4, whose only values they are.
 
     Raises:
         TypeError: for strategies or plans of another type.

@@ -271,6 +271,7 @@ class Model:
         sink_size: int = -1,
         epoch: int = 1,
         sink_mode: bool = True,
+        jit_config: Any = None,
     ) -> None:
         """Nothing: there is nothing to compile ahead here."""
 

@@ -19,19 +19,13 @@ FORMER = json.loads(Path(__file__).with_name("former_arguments.json").read_text(
 
 #: names that are refused, and why
 REFUSED = {
-    ("arange", "rtype"): "of upstream's own use",
     ("choice_with_mask", "seed2"): "a second seed; 2.10 has one",
     ("dropout", "seed0"): "a pair of seeds; 2.10 has one",
     ("dropout", "seed1"): "a pair of seeds; 2.10 has one",
-    ("grad", "grad_first_param"): "said whether, not by which input",
-    ("matmul", "dtype"): "cast the result",
-    ("norm", "epsilon"): "2.10's norm adds nothing",
     ("random_gamma", "seed2"): "a second seed; 2.10 has one",
     ("sequence_mask", "prim_name"): "of upstream's own use",
     ("standard_laplace", "seed2"): "a second seed; 2.10 has one",
     ("standard_normal", "seed2"): "a second seed; 2.10 has one",
-    ("unique_consecutive", "axis"): "counted among the calls that 2.10 refuses",
-    ("vjp", "v"): "of 1.x, where vjp gave the product; today it gives a function",
 }
 
 
@@ -74,6 +68,56 @@ _x = np.arange(6, dtype=np.float32).reshape(2, 3)
         (lambda x: x.true_divide(value=2), lambda x: x / 2),
         (lambda x: x.atan2(y=x + 1), lambda x: ops.atan2(x, x + 1)),
         (lambda x: x.addcmul(x1=x, x2=x, value=Tensor(2.0)), lambda x: x + 2 * x * x),
+        # of earlier signatures
+        (lambda x: x.split(axis=1, output_num=3)[2], lambda x: x[:, 2:]),
+        (lambda x: x.norm(axis=1, p=1, keep_dims=True), lambda x: x.abs().sum(1, keepdims=True)),
+        (lambda x: x.norm(1, keep_dims=True), lambda x: ops.norm(x, 2, 1, True)),
+        (lambda x: ops.norm(x, axis=(0, 1), p=1), lambda x: x.abs().sum()),
+        (lambda x: ops.norm(0 * x, axis=1, epsilon=0.5), lambda x: Tensor([0.5, 0.5])),
+        (lambda x: ops.LpNorm(1, 2, epsilon=10.0)(x), lambda x: Tensor([10.0, 10.0])),
+        (lambda x: x.median(global_median=True)[0], lambda x: Tensor(2.0)),
+        (lambda x: ops.median(x, keep_dims=True)[0], lambda x: x[:1]),
+        (lambda x: ops.argmax(x, axis=0, output_type=ms.int32), lambda x: Tensor([1, 1, 1], ms.int32)),
+        (lambda x: ops.matmul(x, x.T, dtype=ms.float16), lambda x: (x @ x.T).astype(ms.float16)),
+        (lambda x: ops.arange(0, 3, rtype=ms.float16), lambda x: Tensor([0, 1, 2], ms.float16)),
+        (lambda x: ops.avg_pool2d(x[None, None], 2, 1, pad_mode="same"), lambda x: _pooled(ops.AvgPool, x)),
+        (
+            lambda x: ops.avg_pool2d(x=x[None, ..., None], kernel_size=2, data_format="NHWC")[..., 0],
+            lambda x: ops.AvgPool(2)(x[None, None])[0],
+        ),
+        (lambda x: ops.vjp(lambda x: x * x, inputs=x, v=x)[1], lambda x: 2 * x * x),
+        (lambda x: ops.vjp(lambda x, y: x * y, inputs=(x, x + 0), v=x)[1][1], lambda x: x * x),
+        (lambda x: ops.grad(lambda x, y: x * y, grad_first_param=True)(x, x + 1), lambda x: x + 1),
+        (lambda x: ops.grad(lambda x, y: x * y, grad_first_param=False)(x, x + 1)[1], lambda x: x),
+        (lambda x: ops.grad(lambda x, y: x * y, False)(x, x + 1)[1], lambda x: x),
+        (lambda x: ops.grad(lambda x, y: x * y, True)(x, x + 1), lambda x: x + 1),
+        (lambda x: ops.argmax(x, 0, ms.int32), lambda x: Tensor([1, 1, 1], ms.int32)),
+        (lambda x: ops.median(x, False, 1)[0], lambda x: x[:, 1]),
+        (lambda x: x.median(True)[0], lambda x: Tensor(2.0)),
+        (lambda x: ops.avg_pool2d(x[None, None], 2, 1, "same"), lambda x: _pooled(ops.AvgPool, x)),
+        (
+            lambda x: ops.conv2d(x[None, None], x[None, None], "same", 0, 1),
+            lambda x: ops.Conv2D(1, (2, 3), pad_mode="same")(x[None, None], x[None, None]),
+        ),
+        (lambda x: ops.unique_consecutive(x > 1, axis=0), lambda x: x > 1),
+        (lambda x: x.div(value=2, rounding_mode="floor"), lambda x: x // 2),
+        (lambda x: x.mul(value=x), lambda x: x * x),
+        (lambda x: x.add(y=x), lambda x: x + x),
+        (lambda x: x.bernoulli(p=1.0, seed=1), ops.ones_like),
+        (lambda x: x.broadcast_to(shape=(2, 2, 3)), lambda x: ops.stack([x, x])),
+        (lambda x: x.tile(multiples=(2, 1)), lambda x: ops.concat([x, x])),
+        (lambda x: x.repeat(repeats=2, axis=0), lambda x: x.repeat(2, axis=0)),
+        (lambda x: x.swapaxes(axis1=0, axis2=1), lambda x: x.T),
+        (lambda x: x.logsumexp(axis=1, keepdims=True), lambda x: ops.logsumexp(x, 1, True)),
+        (lambda x: x.masked_scatter(mask=x > 3, x=x), lambda x: Tensor([[0.0, 1, 2], [3, 0, 1]])),
+        (lambda x: x[0].ger(x=x[0]), lambda x: ops.outer(x[0], x[0])),
+        (lambda x: (x + 1).prod(axis=(0, 1)), lambda x: Tensor(720.0)),
+        (lambda x: ops.Roll(shift=1, axis=1)(x), lambda x: ops.roll(x, 1, 1)),
+        (lambda x: ops.Cummax(dim=1)(x)[0], lambda x: x),
+        (lambda x: ops.SearchSorted(out_int32=True)(x, x), lambda x: Tensor([[0, 1, 2], [0, 1, 2]], ms.int32)),
+        (lambda x: ops.SearchSorted(False)(x, x), lambda x: Tensor([[0, 1, 2], [0, 1, 2]], ms.int64)),
+        (lambda x: ops.AdaptiveMaxPool2D(1, return_indices=False)(x[None]), lambda x: Tensor([[[5.0]]])),
+        (lambda x: ops.UniqueConsecutive(return_counts=True, axis=0)(x)[2], lambda x: Tensor([1, 1], ms.int64)),
         (lambda x: ops.MatMul().shard(strategy=((1, 1), (1, 1)))(x, x.T), lambda x: x @ x.T),
     ],
 )
@@ -86,6 +130,51 @@ def test_former_names_mean_what_todays_do(former: Any, today: Any) -> None:
 
 def _pooled(kind: Any, x: Any) -> Any:
     return kind(2, 1, "same")(x[None, None])
+
+
+def test_operators_of_earlier_releases() -> None:
+    x = Tensor(_x)
+    assert ops.control_depend(x, x + 1) is x and ops.operations.ControlDepend(depend_mode=1)(x, x + 1) is x
+    assert ops.operations.IsInstance()(x, ms.common.dtype.tensor) and not ops.operations.IsInstance()(1, ms.int32)
+    assert ops.functional.issubclass_(ops.functional.typeof(x), ms.tensor_type)
+    assert ms.issubclass_(ms.float16, ms.number) and not ms.issubclass_(ms.float16, ms.int_)
+    assert ops.operations.SameTypeShape()(x, x) is x
+    with pytest.raises(TypeError, match="SameTypeShape"):
+        ops.functional.same_type_shape(x, x[0])
+    np.testing.assert_array_equal(ops.functional.pack([x, x]).asnumpy(), np.stack([_x, _x]))
+    replaced = ops.operations.ScatterElements(1)(Tensor([[1, 2, 3, 4, 5]]), Tensor([[2, 4]]), Tensor([[8, 8]]))
+    np.testing.assert_array_equal(replaced.asnumpy(), [[1, 2, 8, 4, 8]])
+    mean, variance = ms.Parameter(np.zeros(3, np.float32)), ms.Parameter(np.ones(3, np.float32))
+    ones, zeros = Tensor(np.ones(3, np.float32)), Tensor(np.zeros(3, np.float32))
+    for operator, count in ((ops.operations.FusedBatchNorm, 5), (ops.operations.FusedBatchNormEx, 6)):
+        mean.set_data(zeros), variance.set_data(ones)
+        found = operator(mode=1, epsilon=0.0, momentum=0.1)(x, ones, zeros, mean, variance)
+        assert len(found) == count
+        np.testing.assert_allclose(found[0].asnumpy(), [[-1, -1, -1], [1, 1, 1]], rtol=1e-6)
+        np.testing.assert_allclose(found[1].asnumpy(), 0.1 * _x.mean(0), rtol=1e-6)
+        np.testing.assert_allclose(mean.asnumpy(), 0.1 * _x.mean(0), rtol=1e-6)
+
+
+def test_cells_of_earlier_releases() -> None:
+    class Half(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return self.cast(x, ms.float16)
+
+    class Own(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cast = nn.Dense(3, 1)
+
+    assert Half()(Tensor(_x)).dtype == ms.float16
+    assert isinstance(Own().cast, nn.Dense) and len(Own().trainable_params()) == 2
+    np.testing.assert_array_equal(nn.LinSpace(1, 10, 5)().asnumpy(), [1, 3.25, 5.5, 7.75, 10])
+    assert nn.GlobalBatchNorm(3)(Tensor(_x)).shape == (2, 3) and issubclass(nn.GraphKernel, nn.Cell)
+    of_1_7 = nn.TransformerEncoder(
+        batch_size=2, num_layers=1, hidden_size=8, ffn_hidden_size=16, seq_length=4, num_heads=2
+    )
+    assert isinstance(of_1_7, nn.transformer.TransformerEncoder) and not isinstance(of_1_7, nn.TransformerEncoder)
+    assert isinstance(nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 2), nn.TransformerEncoder)
+    np.testing.assert_array_equal(Tensor(shape=(2,), dtype=ms.int32, init="ones").asnumpy(), [1, 1])
 
 
 def test_a_name_and_its_former_one() -> None:

@@ -40,7 +40,7 @@ def test_unknown_argument_is_refused() -> None:
         (lambda: P.BroadcastTo(), "BroadcastTo.*missing.*shape"),
         (lambda: P.MatMul(False, transpose_a=True), "MatMul.*multiple values.*transpose_a"),
         (lambda: P.MatMul(False, False, False), "MatMul.*too many"),
-        (lambda: P.Roll(1, axis=0), "Roll.*unexpected.*axis"),
+        (lambda: P.Roll(1, axes=0), "Roll.*unexpected.*axes"),
     ],
 )
 def test_a_row_refuses_what_its_signature_does(make: object, text: str) -> None:

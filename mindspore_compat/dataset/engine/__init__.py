@@ -6,6 +6,7 @@ other files have upstream's names (docs/design/dataset.md).
 
 # ruff: noqa: F403, F405 (names come by `*` from files that list them)
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.engine._kinds import *
@@ -133,3 +134,6 @@ __all__ = [
     "config",
     "zip",
 ]
+__getattr__ = module_getattr(
+    __name__, dict.fromkeys(("compare", "deserialize", "serialize", "show"), "dataset._serialized")
+)

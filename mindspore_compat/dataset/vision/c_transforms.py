@@ -38,6 +38,14 @@ class Decode(_transforms.Decode):  # type: ignore[no-redef]
         return _transforms.Decode()  # today's, which `serialize` knows
 
 
+class RgbToBgr(_transforms.ConvertColor):
+    """The channels of an image reversed (1.3 to 2.3)."""
+
+    def __init__(self) -> None:
+        super().__init__(_transforms.ConvertMode.COLOR_RGB2BGR)
+
+
+__all__.append("RgbToBgr")
 # Libraries list all names of 1.x when they are imported (`tinyms.vision`).
 for _name, _instead in (
     ("SoftDvppDecodeResizeJpeg", "Decode and Resize"),

@@ -1,5 +1,6 @@
 """Layers. Upstream: ``mindspore.nn.layer``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn.layer import (
     activation,
     basic,
@@ -61,3 +62,14 @@ _PARTS = (
 )
 # `mindspore.nn.CosineSimilarity` is the metric: the layer of that name is only reached as nn.layer.CosineSimilarity.
 __all__ = [name for part in _PARTS for name in part.__all__ if name != "CosineSimilarity"]
+#: of MindSpore 1.x; later versions have none of them
+FORMER = {
+    **dict.fromkeys(
+        """ActQuant Conv2dBnFoldQuant Conv2dBnFoldQuantOneConv Conv2dBnWithoutFoldQuant Conv2dQuant DenseQuant
+        FakeQuantWithMinMax FakeQuantWithMinMaxObserver HSigmoidQuant HSwishQuant LeakyReLUQuant MulQuant QuantBlock
+        TensorAddQuant""".split(),
+        "nn.layer.quant",
+    ),
+    **dict.fromkeys(("GlobalBatchNorm", "LinSpace"), "_legacy.cells"),
+}
+__getattr__ = module_getattr(__name__, FORMER)

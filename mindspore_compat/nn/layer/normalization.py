@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -157,6 +157,8 @@ class BatchNorm3d(Cell):
         moving_var_init: Any = "ones",
         use_batch_statistics: bool | None = None,
         dtype: Any = torch.float32,
+        *,
+        data_format: Literal["NCDHW"] = "NCDHW",
     ) -> None:
         super().__init__()
         self.bn2d = BatchNorm2d(

@@ -301,6 +301,7 @@ class EmbeddingLookupThor(_Recording, EmbeddingLookup):
         manual_shapes: Any = None,
         max_norm: float | None = None,
         sparse: bool = True,
+        vocab_cache_size: int = 0,
     ) -> None:
         super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
         self.make_factors()

@@ -198,7 +198,18 @@ class _TransformerLayer(Cell):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))
 
 
-class TransformerEncoderLayer(_TransformerLayer):
+class _OrFormer(Cell):
+    """A call with 1.7's ``hidden_size`` makes the class of that name of ``nn.transformer``."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if "hidden_size" in kwargs and cls.__module__ == __name__:
+            from mindspore_compat.nn import transformer
+
+            return getattr(transformer, cls.__name__)(*args, **kwargs)
+        return super().__new__(cls)
+
+
+class TransformerEncoderLayer(_OrFormer, _TransformerLayer):
     """Self-attention and a feed-forward block, each with residual and norm: (src, src_mask=None,
     src_key_padding_mask=None).
     """
@@ -208,7 +219,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         return self._block(2, src, self._feed_forward)
 
 
-class TransformerDecoderLayer(_TransformerLayer):
+class TransformerDecoderLayer(_OrFormer, _TransformerLayer):
     """Self-attention, attention to ``memory`` and a feed-forward block, each with residual and norm."""
 
     _attentions = ("self_attn", "multihead_attn")
@@ -229,7 +240,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         return self._block(3, tgt, self._feed_forward)
 
 
-class TransformerEncoder(Cell):
+class TransformerEncoder(_OrFormer):
     """``num_layers`` new layers with the arguments of ``encoder_layer``, all with the same start values, and a final
     ``norm``.
     """
@@ -246,7 +257,7 @@ class TransformerEncoder(Cell):
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoder(Cell):
+class TransformerDecoder(_OrFormer):
     """``num_layers`` new layers with the arguments of ``decoder_layer``, all with the same start values, and a final
     ``norm``.
     """
@@ -271,7 +282,7 @@ class TransformerDecoder(Cell):
         return tgt if self.norm is None else self.norm(tgt)
 
 
-class Transformer(Cell):
+class Transformer(_OrFormer):
     """Encoder and decoder: (src, tgt, masks...) to the decoder's output. All matrices start Xavier-uniform."""
 
     def __init__(

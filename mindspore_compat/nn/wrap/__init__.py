@@ -1,5 +1,6 @@
 """Cells around networks. Upstream: ``mindspore.nn.wrap``."""
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn.wrap.cell_wrapper import (
     ForwardValueAndGrad,
     GradAccumulationCell,
@@ -36,3 +37,4 @@ __all__ = [
     "MicroBatchInterleaved",
     "VirtualDatasetCellTriple",
 ]
+__getattr__ = module_getattr(__name__, {"TimeDistributed": "nn.layer.timedistributed"})

@@ -11,7 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.former_names import known_as
+from mindspore_compat._api.former_names import known_as, or_former
+from mindspore_compat.ops.function._former import FORMER
 
 __all__ = ["name_arguments", "named"]
 
@@ -38,7 +39,6 @@ _NAMES = {
 #: function -> its arguments that are names of 1.x, or additions
 _OLD = {
     "argmax": "axis keepdims",
-    "avg_pool2d": "strides pad_mode",
     "bias_add": "data_format",
     "clip_by_value": "min max",
     "dot": "x1 x2",
@@ -46,7 +46,6 @@ _OLD = {
     "interpolate": "roi sizes scales coordinate_transformation_mode",
     "linspace": "num",
     "multinomial": "num_sample",
-    "norm": "p axis keep_dims",
     "pad": "paddings",
     **dict.fromkeys([f"scatter_{kind}" for kind in "add div max min mul update".split()], "use_locking"),
     "split": "output_num input_x",
@@ -70,7 +69,7 @@ for _renamed, _functions in {
         maximum minimum mul ne remainder sub where xlogy""",
     "x1=input x2=other": "gcd isclose lcm logaddexp logaddexp2 matmul",
     "x1=input x2=vec2": "ger outer",
-    "input_x=input": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+    "input_x=input": """trunc adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
         adaptive_max_pool2d diag flatten fractional_max_pool2d fractional_max_pool3d gelu grid_sample hardsigmoid
         mse_loss ones_like sigmoid squeeze tanh transpose unsqueeze""",
     "input_x=input x=input": "zeros_like",
@@ -87,15 +86,16 @@ _FORMER |= {
     "addcdiv": "input_data=input x1=tensor1 x2=tensor2",
     "addcmul": "input_data=input x1=tensor1 x2=tensor2",
     "affine_grid": "output_size=size",
-    "arange": "stop=end",
+    "arange": "stop=end rtype=dtype",
     "binary_cross_entropy_with_logits": "logits=input label=target",
     "cdist": "x=x1 y=x2",
+    "div": "x=input y=other",
     "dot": "a=input b=other",
     "eye": "t=dtype",
     "index_fill": "dim=axis",
     "lerp": "start=input",
     "linspace": "stop=end",
-    "logsumexp": "x=input axis=dim keep_dims=keepdim",
+    "logsumexp": "x=input axis=dim keep_dims=keepdim keepdims=keepdim",
     "norm": "input_x=A",
     "ones": "type=dtype",
     "orgqr": "x=input tau=input2",
@@ -110,7 +110,7 @@ _FORMER |= {
     "std": "input_x=input unbiased=ddof keep_dims=keepdims",
     "svd": "a=input",
     "tile": "input_x=input multiples=dims reps=dims",
-    "unique_consecutive": "x=input return_idx=return_inverse",
+    "unique_consecutive": "x=input return_idx=return_inverse axis=dim",
 }
 
 
@@ -127,6 +127,9 @@ def name_arguments(members: dict[str, Any]) -> None:
     for name, renamed in _FORMER.items():
         former.setdefault(members[name], {}).update(dict(item.split("=") for item in renamed.split()))
     called = {function: known_as(function, names) for function, names in former.items()}
+    for name, (keywords, function, *where) in FORMER.items():
+        today = members[name]
+        called[today] = or_former(called.get(today, today), function, keywords, *where)
     members.update(
         {name: called[item] for name, item in members.items() if inspect.isfunction(item) and item in called}
     )

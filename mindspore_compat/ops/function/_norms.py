@@ -62,21 +62,9 @@ def logcumsumexp(input: Any, axis: int) -> Any:
     return wrap(torch.logcumsumexp(input, axis))
 
 
-def norm(
-    A: Any,
-    ord: Any = None,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    p: Any = None,
-    axis: Any = None,
-    keep_dims: bool = False,
-) -> Any:
-    """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
-    ord = p if ord is None else ord
-    dim = as_axes(axis if dim is None else dim)
-    return wrap(norms.norm(A, ord, dim, keepdim or keep_dims, dtype_or_none(dtype)))
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Vector or matrix norm."""
+    return wrap(norms.norm(A, ord, as_axes(dim), keepdim, dtype_or_none(dtype)))
 
 
 def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
@@ -95,8 +83,8 @@ def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
 
 
 def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
-    """The p-norm over ``axis``."""
-    return wrap(norms.vector_norm(x, p, as_axes(axis), keep_dims))
+    """The p-norm over ``axis``, at least ``epsilon``."""
+    return wrap(torch.clamp_min(norms.vector_norm(x, p, as_axes(axis), keep_dims), epsilon))
 
 
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:

@@ -84,13 +84,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,
-    *,
-    strides: Any = None,
-    pad_mode: str | None = None,
 ) -> Any:
-    """Means over windows of (N, C, H, W); ``strides`` and ``pad_mode`` are the form of 1.x."""
-    if strides is not None or pad_mode is not None:
-        return pool_nd(2, "avg", input_x, kernel_size, strides if strides is not None else stride, pad_mode or "valid")
+    """Means over windows of (N, C, H, W)."""
     return wrap(
         tf.avg_pool2d(
             input_x, kernel_size, stride, _symmetric(padding, 2), ceil_mode, count_include_pad, divisor_override or None

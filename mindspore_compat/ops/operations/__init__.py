@@ -10,6 +10,7 @@ from mindspore_compat.ops.operations import (  # noqa: F401
     manually_defined,
 )
 from mindspore_compat.ops.operations._betainc import *  # noqa: F403
+from mindspore_compat.ops.operations._former_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
     ApplyRotaryPosEmb,
     GroupTopk,
@@ -34,9 +35,18 @@ from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).
 from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip
+from mindspore_compat._api.former_names import formerly as _formerly
 from mindspore_compat.ops.primitive import KERNELS as _KERNELS
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401
 
+for _kind, _names in {
+    Cummax: {"dim": "axis"},  # noqa: F405
+    Roll: {"shift": "shifts", "axis": "dims"},  # noqa: F405
+    SearchSorted: {"out_int32": "dtype"},  # noqa: F405
+    UniqueConsecutive: {"return_idx": "return_inverse", "axis": "dim"},  # noqa: F405
+}.items():
+    _formerly(**_names)(_kind)
+ms_hybrid = ms_kernel
 _KERNELS.update(
     {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
 )

@@ -71,9 +71,9 @@ def TopK(sorted: Typed[bool] = True) -> _Run:
 
 @primitive
 def SearchSorted(dtype: Any = torch.int64, right: bool = False) -> _Run:
-    """Where values would be inserted."""
+    """Where values would be inserted; before 2.0 ``dtype`` was whether in int32."""
     return lambda sequence, values, sorter=None: F.searchsorted(
-        sequence, values, out_int32=dtype is torch.int32, right=right, sorter=sorter
+        sequence, values, out_int32=dtype in (torch.int32, True), right=right, sorter=sorter
     )
 
 

@@ -1,0 +1,143 @@
+"""Functions with the signatures of earlier releases, which a keyword of theirs chooses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import _issubclass_
+from mindspore_compat.ops._adapt import to_dtype
+from mindspore_compat.ops.function._conv import conv2d as _conv2d
+from mindspore_compat.ops.function._creation import meshgrid as _meshgrid
+from mindspore_compat.ops.function._joining import stack
+from mindspore_compat.ops.function._norms import lp_norm
+from mindspore_compat.ops.function._pooling import pool_nd
+from mindspore_compat.ops.function._reduction import argmax as _argmax
+from mindspore_compat.ops.function.grad import vjp as _vjp
+from mindspore_compat.ops.function.grad._operation import GradOperation
+from mindspore_compat.ops.function.linalg_func import matmul as _matmul
+from mindspore_compat.ops.function.other_func import hastype
+
+__all__ = ["FORMER", "NAMES"]
+
+
+def argmax(x: Any, axis: Any = -1, output_type: Any = torch.int32) -> Any:
+    """1.9: the index of the maximum in a dtype."""
+    return wrap(to_dtype(_argmax(x, axis), output_type))
+
+
+def avg_pool2d(
+    x: Any, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
+) -> Any:
+    """1.9: means over windows."""
+    return pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format)
+
+
+def conv2d(
+    inputs: Any,
+    weight: Any,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    group: int = 1,
+) -> Any:
+    """1.9: a convolution without bias."""
+    return _conv2d(inputs, weight, None, stride, pad_mode, padding, dilation, group)
+
+
+def grad(fn: Any, grad_first_param: bool = False) -> Any:
+    """1.5: the gradient by the first argument, or by all."""
+    return GradOperation(get_all=not grad_first_param)(fn)
+
+
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """1.3 to 1.8: the product in a dtype."""
+    product = _matmul(x1, x2)
+    return product if dtype is None else wrap(to_dtype(product, dtype))
+
+
+def median(x: Any, global_median: bool = False, axis: int = 0, keep_dims: bool = False) -> Any:
+    """1.9: (the median of all or along ``axis``, its index)."""
+    return wrap(tuple(torch.median(torch.flatten(x), 0) if global_median else torch.median(x, axis, keep_dims)))
+
+
+def norm(input_x: Any, axis: Any = None, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
+    """1.9: the p-norm of all elements along the axes."""
+    return lp_norm(input_x, tuple(range(input_x.dim())) if axis is None else axis, p, keep_dims, epsilon)
+
+
+def vjp(fn: Any, inputs: Any, v: Any) -> Any:
+    """1.7 to 1.9: (outputs, gradients of the inputs)."""
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    outputs, gradients = _vjp(fn, *inputs)
+    found = gradients(*v) if isinstance(v, (tuple, list)) else gradients(v)
+    return outputs, found if len(inputs) > 1 else found[0]
+
+
+def control_depend(src: Any, dst: Any, depend_mode: int = 0) -> Any:
+    """1.0, 1.1: the order of two operations, which is that of the program here; gives the first."""
+    return src
+
+
+def isinstance_(inst: Any, type_: Any) -> bool:
+    """1.x: whether a value is of a type or of its family."""
+    return hastype(inst, type_)
+
+
+def issubclass_(type_: Any, dtype: Any) -> bool:
+    """1.x: whether a type is another or of its family."""
+    return _issubclass_(type_, dtype)
+
+
+def meshgrid(inputs: Any, indexing: str = "xy") -> Any:
+    """1.9: coordinate grids of a tuple of tensors."""
+    return _meshgrid(*inputs, indexing=indexing)
+
+
+def pack(x: Any, axis: int = 0) -> Any:
+    """1.x: `stack`."""
+    return stack(x, axis)
+
+
+def same_type_shape(input_x: Any, input_y: Any) -> Any:
+    """1.x: ``input_x``, after a check that ``input_y`` has its dtype and shape."""
+    if input_x.dtype is not input_y.dtype or input_x.shape != input_y.shape:
+        raise TypeError(
+            f"For 'SameTypeShape', both must have one dtype and shape, but got {input_x.dtype}, {input_x.shape} and "
+            f"{input_y.dtype}, {input_y.shape}."
+        )
+    return input_x
+
+
+#: function -> (keywords that only the earlier signature has, it, and where it alone has a value of which type)
+FORMER = {
+    "argmax": ("output_type", argmax, 2, torch.dtype),
+    "avg_pool2d": ("x strides pad_mode data_format", avg_pool2d, 3, str),
+    "conv2d": ("", conv2d, 2, str),
+    "grad": ("grad_first_param", grad, 1, bool),
+    "matmul": ("dtype", matmul),
+    "median": ("global_median keep_dims", median, 1, bool),
+    "meshgrid": ("inputs", meshgrid),
+    "norm": ("axis p keep_dims epsilon", norm),
+    "vjp": ("inputs v", vjp),
+}
+
+#: functions that 2.10 has no more -> where they are: for `module_getattr`
+NAMES = {
+    **dict.fromkeys("control_depend isinstance_ issubclass_ pack same_type_shape".split(), "ops.function._former"),
+    "argmax_ext": "mint:argmax",
+    "ms_function": "common.api",
+    "neg_tensor": "ops.function:neg",
+    "random_shuffle": "ops.function:shuffle",
+    "reduce_prod": "ops.function:reduce_prod",
+    "shard": "parallel.shard",
+    "sparse_add": "ops.function:coo_add",
+    "sparse_concat": "ops.function:coo_concat",
+    **{
+        f"sparse_tensor_get_{part}": f"ops.function:coo_tensor_get_{part}"
+        for part in ("indices", "values", "dense_shape")
+    },
+}
