@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.releases import or_before_2_0
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
@@ -128,6 +129,7 @@ def conv1d(
     return conv_nd(1, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv1d")
 
 
+@or_before_2_0(2, str)
 def conv2d(
     input: Any,
     weight: Any,

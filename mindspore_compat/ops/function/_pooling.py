@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.releases import or_before_2_0
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
@@ -76,6 +77,7 @@ def avg_pool1d(
     return wrap(tf.avg_pool1d(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad))
 
 
+@or_before_2_0(3, str)
 def avg_pool2d(
     input_x: Any,
     kernel_size: Any = 1,

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.releases import or_before_2_0
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
@@ -93,6 +94,8 @@ def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_cent
 _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
 
 
+@or_before_2_0(4, str)
+@or_before_2_0(3, (tuple, list))
 def interpolate(
     input: Any,
     size: Any = None,
