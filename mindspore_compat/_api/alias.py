@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from . import releases
 from .errors import PACKAGE, UPSTREAM, absent_message
 from .placeholders import AFTER_LOADING, module_getattr
 
@@ -84,7 +83,7 @@ def install(*, subprocesses: bool = False, release: str | None = None) -> None:
     _refuse_real_package()
     importlib.import_module(PACKAGE)
     if release is not None:
-        releases.select(release)
+        importlib.import_module(f"{PACKAGE}._releases").select(release)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         AFTER_LOADING.append(_mirror_loaded_modules)
