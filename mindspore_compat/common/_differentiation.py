@@ -228,7 +228,11 @@ def _gradients_of_roots(forward: Forward, targets: Sequence[torch.Tensor], sens:
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
     if sens is None:
-        seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
+        # torch's own seed of a single number is 1; checking a given one makes it import sympy
+        seeds = [
+            None if root.numel() == 1 and root.is_floating_point() else torch.ones_like(_Base.detach(root))
+            for root in roots
+        ]
     else:
         given = (
             tensors_of(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
@@ -301,7 +305,7 @@ def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple
 def _gradients(
     forward: Forward,
     roots: Sequence[torch.Tensor],
-    seeds: Sequence[torch.Tensor] | None,
+    seeds: Sequence[torch.Tensor | None] | None,
     targets: Sequence[torch.Tensor],
     again: bool,
 ) -> tuple[Any, ...]:
@@ -327,7 +331,7 @@ def _no_gradient(target: torch.Tensor) -> torch.Tensor:
 def _backward(
     forward: Forward,
     roots: Sequence[torch.Tensor],
-    seeds: Sequence[torch.Tensor] | None,
+    seeds: Sequence[torch.Tensor | None] | None,
     wanted: list[torch.Tensor],
     again: bool,
 ) -> tuple[Any, ...]:

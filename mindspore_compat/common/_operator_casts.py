@@ -5,6 +5,7 @@ that a Cell of `Cell.to_float` runs in where upstream's PyNative does.
 from __future__ import annotations
 
 import threading
+import types
 from typing import Any
 
 import torch
@@ -24,7 +25,12 @@ _FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
 def _computing() -> frozenset[str]:
     """Names of torch's operators that compute: not those that make, ask or copy."""
     spaces = (torch, torch.nn.functional, torch._C._nn)
-    found = {name for space in spaces for name in dir(space) if name.islower() and not name.startswith("_")}
+    found = {
+        name
+        for space in spaces
+        for name in dir(space)
+        if name.islower() and not name.startswith("_") and not isinstance(getattr(space, name), types.ModuleType)
+    }
     dunder = "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow neg abs".split()
     left = """tensor as_tensor asarray from_numpy numel result_type promote_types can_cast clone detach empty zeros ones
         full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype

@@ -18,6 +18,7 @@ from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common._mutable import SEQUENCES
 from mindspore_compat.common._operator_casts import OperatorsIn
 from mindspore_compat.common._wrap import _is_tracing, wrap
+from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = [
@@ -72,8 +73,8 @@ class Computing:
     no Parameters have it too, and in PyNative all that operators are given. May be entered again, for recomputation.
     """
 
-    def __init__(self, state: dict[str, Any], dtype: torch.dtype | None, depth: int) -> None:
-        self._state, self._dtype, self._depth = state, dtype, depth
+    def __init__(self, cell: Any, dtype: torch.dtype | None, depth: int) -> None:
+        self._cell, self._dtype, self._depth = cell, dtype, depth
         is_recorded = OperatorsIn.innermost() is None and kernels.shows_torch()
         self._compiled = (casting.depth and casting.compiled) or is_recorded or in_graph()
         self._operators = None if self._compiled else dtype or OperatorsIn.innermost()
@@ -85,15 +86,15 @@ class Computing:
         if self._operators is not None and OperatorsIn.innermost() is not self._operators and not _is_tracing():
             mode = OperatorsIn(self._operators)
             mode.__enter__()
-        shown = _with_constants_in(self._state, self._dtype) if self._compiled and self._dtype is not None else []
+        shown = _with_constants_in(self._cell, self._dtype) if self._compiled and self._dtype is not None else []
         casting.depth, casting.compiled = self._depth, self._compiled
         self._entered.append((*before, mode, shown))
 
     def __exit__(self, *error: object) -> None:
         casting.depth, casting.compiled, mode, shown = self._entered.pop()
-        for name, constant, cast in shown:
-            if self._state.get(name) is cast:  # else the Cell has set it
-                self._state[name] = constant
+        for state, name, constant, cast in shown:
+            if state.get(name) is cast:  # else the Cell has set it
+                state[name] = constant
         if mode is not None:
             mode.__exit__(*error)
 
@@ -105,16 +106,50 @@ def casts_itself(cell: Any) -> bool:
     return casting.compiled or OperatorsIn.innermost() is None or type(cell).__module__.startswith("mindspore_compat.")
 
 
-def _with_constants_in(state: dict[str, Any], dtype: torch.dtype) -> list[tuple[str, Any, Any]]:
-    """Put the Cell's floating-point Tensors there in ``dtype``: name, Tensor and what now stands for it."""
+_Replaced = tuple[dict[str, Any], str, Any, Any]  # attributes, name, value, what now stands for it
+
+
+def _with_constants_in(cell: Any, dtype: torch.dtype) -> list[_Replaced]:
+    """Put the Cell's floating-point Tensors there in ``dtype``; in the outermost Cell also the ParameterTuples of all
+    Cells in their dtypes.
+    """
+    state = cell.__dict__
     found = [
-        (name, value, cast_floats(value, dtype))
+        (state, name, value, cast_floats(value, dtype))
         for name, value in state.items()
         if type(value) is Tensor and value.dtype in FLOATS and value.dtype is not dtype
     ]
-    for name, _, cast in found:
-        state[name] = cast
+    if not casting.depth:
+        for inner in torch.nn.Module.modules(cell):
+            found += _parameter_tuples(inner)
+    for attributes, name, _, cast in found:
+        attributes[name] = cast
     return found
+
+
+def _parameter_tuples(cell: Any) -> list[_Replaced]:
+    state = cell.__dict__
+    dtype = state.get("_cast_dtype")
+    if dtype is None or cell._is_optimizer:
+        return []
+    tuples = [(name, value) for name, value in state.items() if type(value) is ParameterTuple]
+    return [(state, name, value, _CastParameters(value, dtype)) for name, value in tuples]
+
+
+class _CastParameters(ParameterTuple):
+    """A ParameterTuple whose elements are cast when they are read, so that their gradients reach the Parameters."""
+
+    def __new__(cls, parameters: ParameterTuple, dtype: torch.dtype) -> _CastParameters:
+        made = tuple.__new__(cls, parameters)
+        made.dtype = dtype
+        return made
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return _cast_input(found, self.dtype) if isinstance(found, Tensor) else _CastParameters(found, self.dtype)
+
+    def __iter__(self) -> Any:
+        return iter([_cast_input(item, self.dtype) for item in tuple.__iter__(self)])
 
 
 def cast_floats(value: Any, dtype: torch.dtype) -> Any:
@@ -194,6 +229,6 @@ def run_in_dtype(cell: Any, method: Callable[..., Any], args: tuple, kwargs: dic
     dtype = compiled_dtype(cell.__dict__)
     if dtype is None:
         return method(*args, **kwargs)
-    with Computing(cell.__dict__, dtype, casting.depth + 1):
+    with Computing(cell, dtype, casting.depth + 1):
         args, kwargs = cast_inputs(args, kwargs, dtype)
         return method(*args, **kwargs)

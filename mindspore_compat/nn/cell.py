@@ -205,7 +205,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         dtype = compiled_dtype(self.__dict__)
         if dtype is None:
             return self._run_construct(args, kwargs)
-        with Computing(self.__dict__, dtype, casting.depth + 1):
+        with Computing(self, dtype, casting.depth + 1):
             if casts_itself(self):
                 args, kwargs = cast_inputs(args, kwargs, dtype)
             return self._run_construct(args, kwargs)
@@ -233,7 +233,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
         construct = in_graph_version(self.construct) if in_graph() else self.construct
         if not casting.depth:
             return construct
-        now = Computing(self.__dict__, compiled_dtype(self.__dict__), casting.depth)
+        now = Computing(self, compiled_dtype(self.__dict__), casting.depth)
 
         def computing(*args: Any, **kwargs: Any) -> Any:
             with now:

@@ -121,3 +121,42 @@ def test_jit_within_such_a_cell_is_compiled() -> None:
             return compiled(x)
 
     assert Inside().to_float(ms.float16)(Tensor(X)).dtype == ms.float32
+
+
+class Many(nn.Cell):
+    """Products of a ParameterTuple's elements, and their gradients from inside of the Cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        named = {"b": 1.2345, "c": 3.0}
+        self.many = ms.ParameterTuple([Parameter(np.full(2, value, np.float32), name) for name, value in named.items()])
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def values(self):
+        return self.many
+
+    def product(self, x):
+        return ops.reduce_sum(x * self.many[0] * self.many[1])
+
+    def construct(self, x):
+        return self.product(x), self.grad(self.product, self.many)(x)
+
+
+class ReadsMany(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Many()
+
+    def construct(self, x):
+        first = ops.reduce_mean(self.inner.many[0])
+        return first, sum(ops.exp(ops.reduce_mean(item)) for item in self.inner.values()), self.inner(x)
+
+
+def test_elements_of_a_parameter_tuple_are_read_in_16_bits(mode: int) -> None:
+    net = ReadsMany().to_float(ms.float16)
+    first, both, (product, gradients) = net(Tensor([1.0, 2.0]))
+    assert [item.dtype for item in (first, both, product)] == [ms.float16] * 3
+    assert [float(item) for item in (first, both)] == [1.234375, 23.515625]
+    assert [item.dtype for item in gradients] == [ms.float32] * 2  # those of the Parameters
+    assert [item.asnumpy().tolist() for item in gradients] == [[3.0, 6.0], [1.234375, 2.46875]]
+    assert [item.dtype for item in net.inner.many] == [ms.float32] * 2

@@ -359,3 +359,32 @@ def test_margin_ranking_loss_broadcasts() -> None:
     loss = ops.margin_ranking_loss(x, y, Tensor([1.0, -1.0]), 0.1, "none")
     assert np.allclose(loss.asnumpy(), [[1.1, 0.6], [0, 2.6]])
     assert np.isclose(ops.margin_ranking_loss(x, y, Tensor(-1.0), 0.0, "sum").asnumpy(), 0.5 + 1 + 2.5)
+
+
+# --- functions of Python as operators: numbers of real MindSpore ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given, declared, seen",
+    [((1,), (), int), ((1, 1), (), int), ((2,), (1, 2), (1, 2)), ((2,), 2, (2,)), ((), (), int)],
+)
+def test_a_python_function_takes_and_returns_declared_shapes(given, declared, seen) -> None:
+    shapes = []
+
+    def double(x):
+        shapes.append(getattr(x, "shape", type(x)))
+        return np.asarray(x, np.float64)[None] * 2
+
+    run = P.PyFunc(double, [int32], [declared], [float32], [given])
+    (result,) = run(Tensor(np.ones(given), float32))
+    assert (shapes, result.shape, result.dtype) == ([seen], given, float32)
+    assert np.array_equal(result.asnumpy(), np.full(given, 2))
+
+
+def test_a_python_function_of_other_sizes_is_refused() -> None:
+    x = Tensor([1.0, 2.0, 3.0])
+    for in_shape, out_shape in (((2,), (3,)), ((3,), (2,))):
+        with pytest.raises(ValueError, match="PyFunc"):
+            P.PyFunc(lambda x: x, [float32], [in_shape], [float32], [out_shape])(x)
+    with pytest.raises(ValueError):
+        P.PyFunc(lambda x: (x, x), [float32], [(3,)], [float32], [(3,)])(x)

@@ -66,14 +66,37 @@ def _no_parameter_server(*args: Any) -> None:
 def PyFunc(
     fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True
 ) -> _Run:
-    """A numpy function as operator; no gradient flows through it."""
+    """A numpy function as operator; no gradient flows through it.
+
+    The function takes arrays of the declared types and shapes, a Python number for the shape (), and its results have
+    the declared types and shapes.
+
+    Raises:
+        ValueError: if an input or a result has another number of elements than its declared shape, or if the results
+            are more or fewer than declared.
+    """
 
     def run(*inputs: Any) -> Any:
-        found = fn(*[item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
-        found = found if isinstance(found, (tuple, list)) else (found,)
-        return tuple(wrap(as_plain(np.asarray(item), dtype_or_none(dtype))) for item, dtype in zip(found, out_types))
+        given = [_declared(item, *kind) for item, kind in zip(inputs, zip(in_types, in_shapes), strict=True)]
+        found = fn(*[item.item() if item.dim() == 0 else item.cpu().numpy() for item in given])
+        found = found if isinstance(found, tuple) or len(out_types) > 1 else (found,)
+        return tuple(
+            [wrap(_declared(item, *kind)) for item, kind in zip(found, zip(out_types, out_shapes), strict=True)]
+        )
 
     return run
+
+
+def _declared(value: Any, dtype: Any, shape: Any) -> torch.Tensor:
+    value = as_plain(value if isinstance(value, torch.Tensor) else np.asarray(value), dtype_or_none(dtype))
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    try:
+        return value.detach().reshape(shape)
+    except RuntimeError:
+        raise ValueError(
+            f"For 'PyFunc', the declared shape {shape} must hold a value of shape {tuple(value.shape)}. Declare the "
+            "shapes that the function takes and returns."
+        ) from None
 
 
 #: takes (cond_func, loop_func, init_val) while a network is exported: the rounds of a loop can depend on values then

@@ -30,8 +30,8 @@ __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradi
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     """(Parameters, whether a single one was given)."""
     if isinstance(weights, torch.Tensor):
-        return [weights], True  # type: ignore[list-item]
-    items = list(weights)
+        return [getattr(weights, "shows", weights)], True  # type: ignore[list-item]
+    items = [getattr(item, "shows", item) for item in weights]  # a Cell with a dtype sees casts of its Parameters
     for item in items:
         if not isinstance(item, torch.nn.Parameter):
             raise TypeError(
