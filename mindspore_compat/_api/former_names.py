@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["formerly", "known_as"]
+__all__ = ["formerly", "known_as", "or_formerly"]
 
 _Function = Callable[..., Any]
 
@@ -36,5 +36,20 @@ def formerly(**names: str) -> Callable[[Any], Any]:
             return known_as(target, names)
         target.__init__ = known_as(target.__init__, names)  # type: ignore[misc]
         return target
+
+    return mark
+
+
+def or_formerly(older: _Function, position: int, kinds: Any) -> Callable[[_Function], _Function]:
+    """Decorator: with one of these types at ``position``, which today's meaning does not take there, call ``older``."""
+
+    def mark(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if len(args) > position and isinstance(args[position], kinds):
+                return older(*args, **kwargs)
+            return function(*args, **kwargs)
+
+        return called
 
     return mark

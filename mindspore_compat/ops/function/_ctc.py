@@ -14,7 +14,7 @@ from mindspore_compat.common._index_bounds import check_coordinates
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
-__all__ = ["check_labels", "ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]
+__all__ = ["ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]
 
 _int64 = torch.int64
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import or_formerly
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
@@ -76,6 +77,16 @@ def avg_pool1d(
     return wrap(tf.avg_pool1d(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad))
 
 
+def avg_pool2d_before_2_0(
+    x: Any, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
+) -> Any:
+    """`avg_pool2d` of MindSpore 1.9."""
+    if data_format == "NCHW":
+        return pool_nd(2, "avg", x, kernel_size, strides, pad_mode)
+    return torch.movedim(pool_nd(2, "avg", torch.movedim(x, 3, 1), kernel_size, strides, pad_mode), 1, 3)
+
+
+@or_formerly(avg_pool2d_before_2_0, 3, str)
 def avg_pool2d(
     input_x: Any,
     kernel_size: Any = 1,
