@@ -10,6 +10,7 @@ from mindspore_compat import amp, common, communication, context, log, mint, nn,
 from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.moved import register as _register
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._releases import select_inherited as _select_inherited
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
 from mindspore_compat.common._grad_function import _Function as _Function
@@ -45,6 +46,8 @@ from mindspore_compat.train import _eager as _train
 from mindspore_compat.train._eager import *  # noqa: F403
 from mindspore_compat.version import __version__, run_check
 
+if "MINDSPORE_COMPAT_RELEASE" in _environ:
+    _select_inherited()
 if _collects:
     _gc.enable()
 

@@ -70,7 +70,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 #: old module paths that re-export what moved up; what child processes find under the name mindspore
 THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics", "_api/_shim"}
-TOP = {"__init__", "__main__", "cli", "amp"}
+TOP = {"__init__", "__main__", "_releases", "cli", "amp"}
 #: imports of our own inside functions: (file, what it imports) -> why it waits
 LAZY = {
     ("train/_export/__init__.py", "train._export._write"): "export and load bring protobuf and all formats: 0.3 s",

@@ -67,17 +67,23 @@ class _AliasLoader(importlib.abc.Loader):
 _finder = _AliasFinder()
 
 
-def install(*, subprocesses: bool = False) -> None:
+def install(*, subprocesses: bool = False, release: str | None = None) -> None:
     """Make ``import mindspore`` (and every submodule) deliver mindspore_compat. A second call changes nothing.
 
     Args:
         subprocesses: also put the alias into ``PYTHONPATH``, so that any Python started from here has it. Without it,
             multiprocessing children and DataLoader workers still have it.
+        release: the MindSpore that the program was written for, such as "1.9": calls whose meaning has changed since
+            have the one of that release (docs/differences.md). Default: the newest, or what the environment variable
+            ``MINDSPORE_COMPAT_RELEASE`` names.
     Raises:
-        RuntimeError: the real MindSpore is already imported in this process.
+        RuntimeError: the real MindSpore is already imported in this process, or another release was chosen.
+        ValueError: for an unknown release.
     """
     _refuse_real_package()
     importlib.import_module(PACKAGE)
+    if release is not None:
+        importlib.import_module(f"{PACKAGE}._releases").select(release)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         AFTER_LOADING.append(_mirror_loaded_modules)

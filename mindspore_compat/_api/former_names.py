@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["formerly", "known_as", "or_former"]
+__all__ = ["formerly", "known_as", "or_formerly"]
 
 _Function = Callable[..., Any]
 
@@ -40,15 +40,21 @@ def formerly(**names: str) -> Callable[[Any], Any]:
     return mark
 
 
-def or_former(function: _Function, former: _Function, keywords: str, position: int = 0, kind: Any = ()) -> _Function:
-    """``function``; a call with one of the keywords, or a ``kind`` at the position, goes to ``former``, which has an
-    earlier release's signature.
+def or_formerly(
+    older: _Function, position: int = 0, kinds: Any = (), keywords: str = ""
+) -> Callable[[_Function], _Function]:
+    """Decorator: with one of these types at ``position``, which today's meaning does not take there, or with one of
+    the keywords, call ``older``.
     """
     names = frozenset(keywords.split())
 
-    @functools.wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        is_former = not names.isdisjoint(kwargs) or (len(args) > position and isinstance(args[position], kind))
-        return (former if is_former else function)(*args, **kwargs)
+    def mark(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if not names.isdisjoint(kwargs) or (len(args) > position and isinstance(args[position], kinds)):
+                return older(*args, **kwargs)
+            return function(*args, **kwargs)
 
-    return called
+        return called
+
+    return mark

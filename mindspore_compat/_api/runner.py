@@ -20,7 +20,7 @@ _PACKAGE_ROOT = str(Path(__file__).parents[2])
 _FRAMES_TO_HIDE = ("<frozen runpy>", "<frozen importlib._bootstrap>", runpy.__file__)
 
 
-def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True) -> int:
+def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True, release: str | None = None) -> int:
     """Run the file (or the folder with a ``__main__.py``) at `path` as ``__main__``.
 
     Returns:
@@ -36,7 +36,7 @@ def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True) -
     except OSError as error:
         print(f"mindspore-compat: can't open file '{script}': {error.strerror}", file=sys.stderr)
         return 2
-    _prepare(str(folder.resolve()), restore_numpy)
+    _prepare(str(folder.resolve()), restore_numpy, release)
     sys.argv[:] = [path, *arguments]
     with _CleanTraceback():
         code = compile(source, str(script), "exec", dont_inherit=True)
@@ -44,21 +44,21 @@ def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True) -
     return 0
 
 
-def run_module(name: str, arguments: list[str], *, restore_numpy: bool = True) -> int:
+def run_module(name: str, arguments: list[str], *, restore_numpy: bool = True, release: str | None = None) -> int:
     """Run module `name` as ``python -m name`` does."""
-    _prepare(os.getcwd(), restore_numpy)
+    _prepare(os.getcwd(), restore_numpy, release)
     sys.argv[:] = [name, *arguments]
     with _CleanTraceback():
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     return 0
 
 
-def _prepare(first_on_path: str, restore_numpy: bool) -> None:
+def _prepare(first_on_path: str, restore_numpy: bool, release: str | None) -> None:
     if not getattr(sys.flags, "safe_path", False):  # python -P has no such entry
         sys.path[0] = first_on_path
     if _PACKAGE_ROOT not in sys.path:  # run from a checkout: sys.path[0] was where this package came from
         sys.path.append(_PACKAGE_ROOT)
-    alias.install(subprocesses=True)
+    alias.install(subprocesses=True, release=release)
     if restore_numpy:
         numpy_aliases.restore()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ import torch
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.cli._progress import Bar
 from mindspore_compat.train._checkpoint.files import read_values, write_values
-from mindspore_compat.train._torch.names import from_torch_names, to_torch_names
+from mindspore_compat.train._torch.names import from_torch_names, to_torch_state
 from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 from mindspore_compat.train.checkpoint_maps._rules import available, read_rules
 
@@ -21,19 +22,27 @@ def convert_file(options: Any) -> int:
     values = read_values(options.__dict__["in"], options.dec_key, options.dec_mode)
     if options.rules:
         return _convert_by_rules(values, options)
-    if options.reverse or options.partial or options.like or options.report:
-        raise TypeError("--reverse, --partial, --like and --report need --rules")
+    if options.reverse or options.partial or options.report:
+        raise TypeError("--reverse, --partial and --report need --rules")
+    if (options.like or options.guess) and options.names != "torch":
+        raise TypeError("--like and --guess need --rules or --names torch")
     pairs = [item.partition("=") for item in options.map]
     wrong = [old for old, equal, new in pairs if not equal or not new or old not in values]
     if wrong:
         raise ValueError(f"--map needs OLD=NEW with names of the file, but got {wrong}")
     renamed = {old: new for old, _, new in pairs}
     values = {renamed.get(name, name): value for name, value in values.items()}
-    tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+    tensors = _tensors(values)
     if options.names == "mindspore":
         values = {**from_torch_names(tensors), **{name: value for name, value in values.items() if name not in tensors}}
     elif options.names == "torch":
-        values = {to_torch_names(name): value for name, value in values.items()}
+        like = _tensors(read_values(options.like, options.dec_key, options.dec_mode)) if options.like else None
+        state, doubtful = to_torch_state(tensors, like)
+        problems = _problems(state, doubtful, like)
+        if problems and not options.guess:
+            print("\n".join([*problems, "Nothing is written; --guess writes what can be known."]), file=sys.stderr)
+            return 1
+        values = {**state, **{name: value for name, value in values.items() if name not in tensors}}
     left_out = _write(values, options, "pt" if options.names == "torch" else "ms")
     if options.json:
         print(
@@ -50,6 +59,26 @@ def convert_file(options: Any) -> int:
     else:
         print(f"{len(values) - len(left_out)} values written to {options.out}")
     return 0
+
+
+def _tensors(values: dict[str, Any]) -> dict[str, torch.Tensor]:
+    return {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+
+
+def _problems(state: dict[str, torch.Tensor], doubtful: list[str], like: dict[str, torch.Tensor] | None) -> list[str]:
+    """What cannot be known without the network, or differs from the one that is to load the result."""
+    found = [
+        f"{name}: its shape in torch depends on the layer; give --like FILE, a checkpoint of the torch network, or "
+        "load the file by load_param_into_net."
+        for name in doubtful
+    ]
+    expected = {name: tensor for name, tensor in (like or {}).items() if not name.endswith("num_batches_tracked")}
+    found += [f"{name}: not in the file, but in the network" for name in expected if name not in state]
+    return found + [
+        f"{name}: {tuple(state[name].shape)} in the file, {tuple(tensor.shape)} in the network"
+        for name, tensor in expected.items()
+        if name in state and state[name].shape != tensor.shape
+    ]
 
 
 def _write(values: dict[str, Any], options: Any, metadata_format: str) -> list[str]:

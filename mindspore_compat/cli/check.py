@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mindspore_compat._api.check import Use, find_uses, python_files, state_of
 from mindspore_compat._api.public import changed_meaning
+from mindspore_compat._api.releases import notes
 from mindspore_compat._api.resolve import FULL, MISSING, PLACEHOLDER
 
 __all__ = ["main"]
@@ -40,7 +41,7 @@ def main(arguments: list[str]) -> int:
         for use in uses
         if options.all or states[use.name][1].state != FULL
     ]
-    meanings = changed_meaning()
+    meanings = changed_meaning() | notes()
     found += [
         {"path": use.path, "line": use.line, "name": use.name, "state": "other meaning", "note": meanings[use.name]}
         for use in uses

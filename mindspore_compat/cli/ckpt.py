@@ -89,6 +89,9 @@ def _add_convert_options(convert: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a checkpoint of the network that is to load the result: compare names and shapes",
     )
+    convert.add_argument(
+        "--guess", action="store_true", help="with --names torch: write what only the network could tell for sure, too"
+    )
     convert.add_argument("--partial", action="store_true", help="leave out what no rule knows")
     convert.add_argument("--report", metavar="FILE", help="write what became of what, as JSON")
     convert.add_argument("--enc-key", type=_key, metavar="KEY", help="encrypt the new file")

@@ -117,7 +117,10 @@ def _around(cells: list[Any], function: Any, args: tuple, kwargs: dict[str, Any]
     if THREAD.running or not torch.is_grad_enabled():
         return None if THREAD.running else called
     if not cells:
-        names = inspect.getclosurevars(function)
+        try:
+            names = inspect.getclosurevars(function)
+        except ValueError:  # a name of the function around it has no value yet
+            return None
         found = [*names.nonlocals.values(), *names.globals.values()]
         cells += [item for item in found if isinstance(item, torch.nn.Module)] or [None]
     is_evaluation = all(

@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _kinks
+from mindspore_compat.common._index_bounds import count_from_end
 from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
 from mindspore_compat.common._saved_shapes import by_shape
 from mindspore_compat.common._tensor_data import device_from
@@ -25,8 +26,19 @@ _Base = torch._C.TensorBase
 _Numbers = (torch.Tensor, int, float)
 
 
-gather = functools.partial(by_shape, torch.gather)
 masked_select = functools.partial(by_shape, torch.masked_select)
+
+
+def gather(input: Any, dim: int, index: Any) -> torch.Tensor:
+    return count_from_end(lambda places: by_shape(torch.gather, input, dim, places), index, input.shape[dim])
+
+
+def scatter(input: Any, dim: int, index: Any, src: Any) -> torch.Tensor:
+    return count_from_end(lambda places: torch.scatter(input, dim, places, src), index, input.shape[dim])
+
+
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> torch.Tensor:
+    return count_from_end(lambda places: torch.scatter_add(input, dim, places, src), index, input.shape[dim])
 
 
 def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:

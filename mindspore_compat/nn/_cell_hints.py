@@ -116,9 +116,9 @@ class Hints:
         self._changed()
         self.__dict__["_jit_level"] = level
 
-    def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, **former: Any) -> Any:
+    def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, **more: Any) -> Any:
         """The Cell with its inputs cut over processes, as `mindspore.shard`."""
-        return shard(self, in_strategy, out_strategy, parameter_plan, **former)
+        return shard(self, in_strategy, out_strategy, parameter_plan, **more)
 
     def set_inputs(self: Any, *inputs: Any, **kwargs: Any) -> None:
         """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""

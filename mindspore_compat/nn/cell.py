@@ -168,7 +168,7 @@ class Cell(KeptForward, Hints, Insides, Modes):
 
     def _call_traced(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that torch.compile traces."""
-        return wrap(self._construct(args, kwargs) if is_plain else self._call_with_extras(*args, **kwargs))
+        return wrap(self._construct_now(args, kwargs) if is_plain else self._call_with_extras(*args, **kwargs))
 
     def _call_with_extras(self, /, *args: Any, **kwargs: Any) -> Any:
         """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
@@ -219,10 +219,10 @@ class Cell(KeptForward, Hints, Insides, Modes):
         if self._trains and not self._is_optimizer:
             current().trains = current().is_graph and not THREAD.running
             if not kwargs:
-                return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self._construct(inputs, {}), args)
-        return self._construct(args, kwargs)
+                return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self._construct_now(inputs, {}), args)
+        return self._construct_now(args, kwargs)
 
-    def _construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def _construct_now(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not in_graph():
             return self.construct(*args, **kwargs)
         if _is_tracing():  # Dynamo makes no bound methods

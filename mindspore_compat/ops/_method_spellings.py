@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import known_as, or_former
+from mindspore_compat._api.former_names import known_as, or_formerly
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
@@ -175,12 +175,12 @@ _OVERLOADS: dict[str, Callable[[_Method], _Method]] = {
     "to": _to,
     "round": _round,
 }
-#: method -> (keywords of an earlier release, the function with its signature)
-_FORMER = {
-    "bernoulli": ("seed", F.bernoulli),
+#: method -> the function with an earlier release's signature, and when it is called
+_FORMER: dict[str, tuple[Any, int, Any, str]] = {
+    "bernoulli": (F.bernoulli, 0, (), "seed"),
     "median": FORMER["median"],
-    "norm": ("axis keep_dims epsilon", FORMER["norm"][1]),
-    "split": ("output_num", F.split),
+    "norm": (FORMER["norm"][0], 0, (), "axis keep_dims epsilon"),
+    "split": (F.split, 0, (), "output_num"),
 }
 
 
@@ -190,5 +190,5 @@ def install_spellings() -> None:
         setattr(Tensor, name, known_as(getattr(Tensor, name), names))
     for name, overload in _OVERLOADS.items():
         setattr(Tensor, name, overload(getattr(Tensor, name)))
-    for name, (keywords, former, *where) in _FORMER.items():
-        setattr(Tensor, name, or_former(getattr(Tensor, name), former, keywords, *where))
+    for name, older in _FORMER.items():
+        setattr(Tensor, name, or_formerly(*older)(getattr(Tensor, name)))

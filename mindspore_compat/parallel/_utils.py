@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindspore_compat.communication.management import get_group_size
+from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 
 __all__ = [
@@ -10,6 +10,9 @@ __all__ = [
     "_get_device_num",
     "_get_gradients_mean",
     "_get_parallel_mode",
+    "_get_global_rank",
+    "_get_parameter_broadcast",
+    "_is_in_auto_parallel_mode",
     "_get_enable_parallel_optimizer",
     "_is_sharding_propagation",
     "_get_pipeline_stages",
@@ -27,6 +30,18 @@ def _get_gradients_mean() -> bool:
 
 def _get_device_num() -> int:
     return get_group_size()
+
+
+def _get_global_rank() -> int:
+    return get_rank()
+
+
+def _get_parameter_broadcast() -> bool:
+    return get_auto_parallel_context("parameter_broadcast")
+
+
+def _is_in_auto_parallel_mode() -> bool:
+    return _get_parallel_mode() in ("semi_auto_parallel", "auto_parallel")
 
 
 def _get_enable_parallel_optimizer() -> bool:

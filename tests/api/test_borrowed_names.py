@@ -18,7 +18,10 @@ from mindspore_compat.nn.layer import rnn_cells
 from mindspore_compat.nn.wrap.loss_scale import _grad_overflow
 from mindspore_compat.numpy.utils import _to_tensor
 from mindspore_compat.numpy.utils_const import _raise_value_error
+from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops.function import nn_func
+from mindspore_compat.ops.operations._sequence_ops import TensorToScalar
+from mindspore_compat.parallel import _utils
 from mindspore_compat.parallel._utils import _device_number_check
 from mindspore_compat.train import amp
 from mindspore_compat.train._utils import _make_directory, check_value_type
@@ -38,6 +41,18 @@ def test_checks() -> None:
     with pytest.raises(ValueError, match="^a3$"):
         _raise_value_error("a", 3)
     assert _is_role_pserver() is False
+
+
+def test_operators_and_settings_that_mindformers_and_mindsponge_borrow() -> None:
+    assert TensorToScalar()(Tensor(2.5)) == 2.5
+    held = ms.Parameter(ops.zeros(2))
+    auto_generate.InplaceCopy()(held, Tensor([1.0, 2.0]))
+    assert held.asnumpy().tolist() == [1.0, 2.0]
+    assert (_utils._get_global_rank(), _utils._get_parameter_broadcast()) == (0, False)
+    assert not _utils._is_in_auto_parallel_mode()
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
+    assert _utils._is_in_auto_parallel_mode()
+    ms.reset_auto_parallel_context()
 
 
 def test_make_directory(tmp_path) -> None:

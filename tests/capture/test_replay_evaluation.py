@@ -661,3 +661,15 @@ def test_a_training_step_under_jit_is_no_evaluation() -> None:
 
     losses = {float(step(inputs(1)[0])) for _ in range(8)}
     assert len(losses) == 8 and not calls_of(step.__wrapped__)
+
+
+def test_a_function_under_jit_that_names_what_has_no_value_yet() -> None:
+    context.set_context(mode=EAGER)
+    if scales := False:
+        scale = 2.0
+
+    @ms.jit
+    def double(x: Any) -> Any:
+        return x * scale if scales else x + x
+
+    same(values(double(ops.ones(2))), values(ops.ones(2) * 2))

@@ -379,3 +379,21 @@ def test_local_parameters_are_renamed_by_their_paths() -> None:
     net.dense = nn.Dense(2, 2)
     net._update_local_parameters_name(prefix="actor.")
     assert [parameter.name for parameter in net.get_parameters()] == ["actor.dense.weight", "actor.dense.bias"]
+
+
+class _Scored(nn.Cell):
+    """As the conditional random field of mindnlp 0.1.1."""
+
+    def construct(self, x, scores=None):
+        return x if scores is None else self._construct(x, scores)
+
+    def _construct(self, x, scores):
+        return (x * scores).sum()
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_program_may_call_a_method_of_its_own_construct_with_an_underscore(mode: int) -> None:
+    ms.set_context(mode=mode)
+    x = ops.ones((2, 3))
+    assert float(_Scored()(x, x * 2)) == 12.0
+    assert _Scored().set_train()(x).shape == (2, 3)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, mint, ops
+from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops.function import nn_func
 
 
@@ -129,3 +130,17 @@ def test_dropout_keeps_the_share_that_it_is_told_and_the_mean() -> None:
     q = ops.zeros((1, 2, 64, 4))
     found = ops.speed_fusion_attention(q, q, ops.ones((1, 2, 64, 4)), 2, "BNSD", keep_prob=0.8)[0].asnumpy()
     assert abs(found.mean() - 1) < 0.02 and found.std() > 0.01
+
+
+@pytest.mark.parametrize(("amsgrad", "maximize"), [(False, False), (True, False), (False, True)])
+def test_step_of_adamw(amsgrad: bool, maximize: bool) -> None:
+    start = _sines(5).asnumpy()
+    ours, theirs = (ms.Parameter(Tensor(start.copy()), name=name) for name in ("a", "b"))
+    optimizer = mint.optim.AdamW([theirs], 0.1, (0.8, 0.9), 1e-6, 0.2, amsgrad, maximize=maximize)
+    m, v, high = (ms.Parameter(ops.zeros(5), name=name) for name in ("m", "v", "high"))
+    step = auto_generate.AdamW()
+    for taken in range(4):
+        gradient = _sines(5, shift=taken) * (4 - taken)
+        optimizer((gradient,))
+        step(ours, m, v, high, gradient, Tensor(taken, ms.float32), 0.1, 0.8, 0.9, 0.2, 1e-6, amsgrad, maximize)
+    assert np.allclose(ours.asnumpy(), theirs.asnumpy(), atol=1e-6)

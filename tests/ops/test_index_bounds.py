@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
 from mindspore_compat._capture.step import computations
 from mindspore_compat.common._index_bounds import check_coordinates, refuse_negative
 from mindspore_compat.nn import TrainOneStepCell
@@ -279,3 +279,28 @@ def test_the_two_ways_to_refuse() -> None:
     assert check_coordinates(places, (3, 2)).tolist() == [0, 0]
     with pytest.raises(RuntimeError, match="with size 2"):
         check_coordinates((places[0], places[0]), (3, 2))
+
+
+def test_a_label_that_is_no_class_is_refused_by_ctc() -> None:
+    """Torch's kernel reads beyond its memory; behind a target's length there may be any padding."""
+    x = ops.log_softmax(ops.ones((4, 2, 3)), -1)
+    lengths = Tensor([4, 4]), Tensor([2, 1])
+    for loss in (ops.ctc_loss, nn.CTCLoss()):
+        for bad in (3, -1):
+            with pytest.raises((IndexError, RuntimeError)):
+                loss(x, Tensor([[1, bad], [1, 0]]), *lengths)
+        for padding in (3, -1, 0):
+            found = loss(x, Tensor([[1, 2], [1, padding]]), *lengths)
+            assert np.isfinite((found[0] if isinstance(found, tuple) else found).asnumpy())
+
+
+def test_mint_counts_from_the_end() -> None:
+    x, index, values = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), Tensor([[0, -1]]), Tensor([[8.0, 9.0]])
+    assert mint.gather(x, 0, index).asnumpy().tolist() == [[1, 6]]
+    assert mint.scatter(x, 0, index, values).asnumpy().tolist() == [[8, 2], [3, 4], [5, 9]]
+    assert mint.scatter_add(x, 0, index, values).asnumpy().tolist() == [[9, 2], [3, 4], [5, 15]]
+
+
+def test_a_class_that_there_is_not_is_not_among_the_best() -> None:
+    x = Tensor([[1.0, 2.0, 3.0]] * 4)
+    assert ops.intopk(x, Tensor([2, 0, -1, 7], ms.int32), 1).asnumpy().tolist() == [True, False, False, False]

@@ -104,6 +104,23 @@ def test_convert_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     )
 
 
+def test_names_of_torch_need_the_network_for_some_layers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    net = torch.nn.Sequential(torch.nn.Conv1d(2, 3, 3), torch.nn.PReLU(3))
+    given, made, like = tmp_path / "net.ckpt", tmp_path / "net.pth", tmp_path / "like.pth"
+    save_checkpoint(net, str(given))
+    code, _, err = _run(capsys, "convert", given, made, "--names", "torch")
+    assert code == 1 and "0.weight" in err and not made.exists()
+    torch.save(torch.nn.Sequential(torch.nn.Conv1d(2, 3, 3), torch.nn.PReLU(3)).state_dict(), like)
+    for more in (["--guess"], ["--like", like]):
+        assert _run(capsys, "convert", given, made, "--names", "torch", *more)[0] == 0
+        state = torch.load(made, weights_only=True)
+        assert state.keys() == net.state_dict().keys()
+        assert all(torch.equal(state[name], value) for name, value in net.state_dict().items())
+    torch.save(torch.nn.Sequential(torch.nn.Conv1d(2, 4, 3), torch.nn.LayerNorm(4)).state_dict(), like)
+    code, _, err = _run(capsys, "convert", given, tmp_path / "other.pth", "--names", "torch", "--like", like)
+    assert code == 1 and "(4, 2, 3) in the network" in err and "1.bias: not in the file" in err
+
+
 @pytest.mark.parametrize(
     "command", [("convert", "crc.ckpt", "OUT"), ("diff", "crc.ckpt", "crc.ckpt"), ("verify", "crc.ckpt")]
 )

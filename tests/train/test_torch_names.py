@@ -12,7 +12,13 @@ from torch import nn
 
 import mindspore_compat.nn
 from mindspore_compat import Parameter, Tensor, load_checkpoint, load_param_into_net, save_checkpoint
-from mindspore_compat.train._torch.names import from_torch_names, nearest, to_torch_names
+from mindspore_compat.train._torch.names import (
+    from_torch_names,
+    mindspore_items,
+    nearest,
+    to_torch_names,
+    to_torch_state,
+)
 
 TWINS = np.load(Path(__file__).parents[1] / "golden/torch_twins.npz")
 MODULES = {
@@ -194,3 +200,44 @@ def test_names_are_guessed_without_a_module() -> None:
     ]
     assert {to_torch_names(name) for name in names} == {name for name in net.state_dict() if "num_batches" not in name}
     assert to_torch_names("a.bn2d.moving_mean") == "a.running_mean"
+
+
+_ALL_KINDS = {
+    "line": lambda: nn.Conv1d(2, 3, 3),
+    "point": lambda: nn.Conv1d(2, 3, 1),
+    "line_back": lambda: nn.ConvTranspose1d(2, 3, 3),
+    "plane": lambda: nn.Conv2d(2, 3, 3),
+    "row": lambda: nn.Conv2d(2, 3, (1, 3)),
+    "plane_back": lambda: nn.ConvTranspose2d(2, 3, 3),
+    "space": lambda: nn.Conv3d(2, 3, 3),
+    "dense": lambda: nn.Linear(4, 3),
+    "norms": lambda: nn.Sequential(nn.BatchNorm1d(3), nn.BatchNorm2d(3), nn.LayerNorm(3), nn.GroupNorm(1, 3)),
+    "norm3d": lambda: nn.BatchNorm3d(3),
+    "embedding": lambda: nn.Embedding(5, 3),
+    "prelu": lambda: nn.PReLU(3),
+    "one_prelu": lambda: nn.PReLU(),
+    "recurrent": lambda: nn.LSTM(3, 4, 2),
+    "attention": lambda: nn.MultiheadAttention(4, 2),
+}
+
+
+@pytest.mark.parametrize("kind", _ALL_KINDS)
+def test_a_state_for_torch_by_a_checkpoint_of_the_network(kind: str) -> None:
+    net, other = nn.Sequential(_ALL_KINDS[kind]()), nn.Sequential(_ALL_KINDS[kind]())
+    values = dict(mindspore_items(net))
+    state, doubtful = to_torch_state(values, other.state_dict())
+    assert not doubtful
+    missing = other.load_state_dict(state, strict=False).missing_keys
+    assert all(name.endswith("num_batches_tracked") for name in missing)
+    assert all(torch.equal(a, b) for a, b in zip(net.state_dict().values(), other.state_dict().values()))
+
+
+def test_what_only_the_network_knows_is_named() -> None:
+    net = nn.ModuleDict({name: make() for name, make in _ALL_KINDS.items()})
+    state, doubtful = to_torch_state(dict(mindspore_items(net)))
+    assert doubtful == ["line.weight", "line_back.weight", "row.weight"]  # of width 1 a plane's is the likelier
+    assert state["line.weight"].shape == net["line"].weight.shape
+    assert state["prelu.weight"].shape == (3,)
+    assert to_torch_state({"a.weight": torch.zeros(9, 1, 1)})[1] == ["a.weight"]  # an LSTM's of 1.x
+    assert to_torch_state({"a.weight": torch.zeros(2, 3, 1, 1)})[1] == ["a.weight"]
+    assert list(to_torch_state({"a.w": torch.zeros(2, 3)})[0]) == ["a.w"]

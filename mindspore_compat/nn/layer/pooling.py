@@ -273,6 +273,8 @@ class _PoolNd(Cell):
     ) -> None:
         super().__init__()
         owner, count = type(self).__name__, self._count
+        if isinstance(padding, str):  # the fourth argument before 2.0
+            padding, data_format = 0, padding
         self.pad_mode = check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner)
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.kernel_size, self.stride = kernel_size, stride

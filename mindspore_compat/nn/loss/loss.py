@@ -22,6 +22,7 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
 )
 from mindspore_compat.ops._adapt import check_same_shape
 from mindspore_compat.ops.function._cross_entropy import rows_cross_entropy
+from mindspore_compat.ops.function._ctc import check_labels
 from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div
 
 __all__ = [
@@ -261,6 +262,7 @@ class CTCLoss(LossBase):
             torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64)
             for item in (input_lengths, target_lengths)
         ]
+        targets = check_labels(targets, lengths[1], log_probs.shape[-1])
         losses = torch.ctc_loss(log_probs, targets, *lengths, self.blank, _CODES["none"], self.zero_infinity)
         if self.reduction == "mean":  # torch's own fails for lengths on the CPU where operators are recorded
             counts = torch.reshape(torch.as_tensor(target_lengths), (-1,)).to(losses.device, losses.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.optim._device import Number, add_quotients_
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adagrad"]
@@ -28,7 +29,7 @@ class Adagrad(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.update_slots = update_slots
-        self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
+        self.accum = self.parameters.clone(prefix="accum", init=not_negative(accum, "accum"))  # type: ignore[attr-defined]
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None

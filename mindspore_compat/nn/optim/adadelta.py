@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.optim._device import Number, add_scaled_
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adadelta"]
@@ -27,8 +28,8 @@ class Adadelta(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.rho = rho
-        self.epsilon = epsilon
+        self.rho = not_negative(rho, "rho")
+        self.epsilon = not_negative(epsilon, "epsilon")
         self.accum = self.parameters.clone(prefix="accum", init=0)  # type: ignore[attr-defined]
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)  # type: ignore[attr-defined]
 

@@ -9,6 +9,7 @@ import torch
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.optim._device import Number, as_weight, counted, root, smaller
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["AdaFactor"]
@@ -55,11 +56,11 @@ class AdaFactor(Optimizer):
         if learning_rate is None and not relative_step:
             raise ValueError("For 'AdaFactor', 'learning_rate' cannot be None with relative_step=False.")
         super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
-        self.eps = tuple(eps)
-        self.clip_threshold = clip_threshold
+        self.eps = tuple(not_negative(item, "eps") for item in eps)
+        self.clip_threshold = not_negative(clip_threshold, "clip_threshold")
         self.decay_rate = decay_rate
         self.__dict__["_decay"] = weight_decay
-        self.beta1 = float(0.0 if beta1 is None else beta1)
+        self.beta1 = not_negative(beta1 or 0.0, "beta1")
         constant = learning_rate is None or isinstance(learning_rate, (int, float))
         self.scale_parameter = scale_parameter and constant
         self.relative_step = relative_step and constant

@@ -21,14 +21,15 @@ from mindspore_compat.nn.optim._device import (
     root,
 )
 from mindspore_compat.nn.optim._fused import adam_step, is_fusible
-from mindspore_compat.nn.optim._groups import host_tensor
+from mindspore_compat.nn.optim._groups import host_tensor, not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 
-def check_betas(beta1: Any, beta2: Any, owner: str) -> None:
-    """ValueError unless 0 < beta < 1."""
+def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
+    """ValueError unless 0 < beta < 1 and eps is not negative."""
+    not_negative(eps, "eps")
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0.0 < value < 1.0:
             raise ValueError(f"For '{owner}', the '{name}' must be in range (0.0, 1.0), but got {value}.")
@@ -81,7 +82,7 @@ class Adam(Optimizer):
                 "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and 'use_offload', "
                 f"but got {sorted(unknown)}."
             )
-        check_betas(beta1, beta2, "Adam")
+        check_betas(beta1, beta2, eps, "Adam")
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
         if sum((use_lazy, use_offload, use_amsgrad)) > 1:
             raise ValueError("For 'Adam', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' can be True.")
@@ -212,7 +213,7 @@ class AdamWeightDecay(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        check_betas(beta1, beta2, "AdamWeightDecay")
+        check_betas(beta1, beta2, eps, "AdamWeightDecay")
         self.beta1, self.beta2, self.eps = host_tensor([beta1]), host_tensor([beta2]), host_tensor([eps])
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]

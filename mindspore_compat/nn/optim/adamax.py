@@ -31,7 +31,7 @@ class AdaMax(Optimizer):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_betas(beta1, beta2, "AdaMax")
+        check_betas(beta1, beta2, eps, "AdaMax")
         self.beta1, self.beta2, self.eps = host_tensor(beta1), host_tensor(beta2), host_tensor(eps)
         self.beta1_power = self._count([1.0], "beta1_power")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]

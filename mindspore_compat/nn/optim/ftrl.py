@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.optim._device import Number
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["FTRL"]
@@ -42,8 +43,9 @@ class FTRL(Optimizer):
                 "all be false, "
                 f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}."
             )
-        self.l1, self.l2, self.lr_power, self.use_locking = l1, l2, lr_power, use_locking
-        self.moments = self.parameters.clone(prefix="moments", init=initial_accum)  # type: ignore[attr-defined]
+        self.l1, self.l2, self.use_locking = not_negative(l1, "l1"), not_negative(l2, "l2"), use_locking
+        self.lr_power = -not_negative(-lr_power, "-lr_power")
+        self.moments = self.parameters.clone(prefix="moments", init=not_negative(initial_accum, "initial_accum"))  # type: ignore[attr-defined]
         self.linear = self.parameters.clone(prefix="linear", init="zeros")  # type: ignore[attr-defined]
         if not self.is_group:
             self.decay_flags = (True,) * self.param_length

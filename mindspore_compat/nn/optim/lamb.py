@@ -45,7 +45,7 @@ class Lamb(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        check_betas(beta1, beta2, "Lamb")
+        check_betas(beta1, beta2, eps, "Lamb")
         self.beta1, self.beta2, self.eps = host_tensor([beta1]), host_tensor([beta2]), host_tensor([eps])
         self.params = self.parameters
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from typing import Any
 
 from mindspore_compat.nn.optim._device import Number, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
 
 __all__ = ["Momentum"]
@@ -34,7 +35,7 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.momentum = host_parameter(momentum, "momentum")
+        self.momentum = host_parameter(not_negative(momentum, "momentum"), "momentum")
         self.params = self.parameters
         self.use_nesterov = use_nesterov
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]

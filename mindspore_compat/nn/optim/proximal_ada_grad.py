@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.optim._device import Number, in_single, number
-from mindspore_compat.nn.optim._groups import host_tensor
+from mindspore_compat.nn.optim._groups import host_tensor, not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["ProximalAdagrad"]
@@ -34,8 +34,9 @@ class ProximalAdagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.l1, self.l2, self.use_locking = host_tensor(l1), host_tensor(l2), use_locking
-        self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
+        self.l1, self.l2 = host_tensor(not_negative(l1, "l1")), host_tensor(not_negative(l2, "l2"))
+        self.use_locking = use_locking
+        self.accum = self.parameters.clone(prefix="accum", init=not_negative(accum, "accum"))  # type: ignore[attr-defined]
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat.nn.optim._device import Number, add_quotients_, as_weight, in_single, on_device
 from mindspore_compat.nn.optim._fused import average_, is_fusible, momentum_step
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["RMSProp"]
@@ -39,7 +40,8 @@ class RMSProp(Optimizer):
         self.centered = centered
         if centered:
             self.mg = self.parameters.clone(prefix="mean_grad", init="zeros")  # type: ignore[attr-defined]
-        self.momentum, self.epsilon, self.decay = momentum, epsilon, decay
+        self.momentum, self.decay = not_negative(momentum, "momentum"), not_negative(decay, "decay")
+        self.epsilon = not_negative(epsilon, "epsilon")
         self.ms = self.parameters.clone(prefix="mean_square", init="ones")  # type: ignore[attr-defined]
         self.moment = self.parameters.clone(prefix="moment", init="zeros")  # type: ignore[attr-defined]
 

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
+from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 from mindspore_compat.ops.operations import SGD as _SGD
 
@@ -45,8 +46,8 @@ class SGD(Optimizer):
                 "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
                 "'weight_decay' set in grouped 'params' must be float or int type."
             )
-        self.dampening = float(dampening)
-        self.momentum = host_parameter(float(momentum), "momentum")
+        self.dampening = not_negative(dampening, "dampening")
+        self.momentum = host_parameter(not_negative(momentum, "momentum"), "momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
         self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
         self.opt = (_SGD(float(dampening), 0.0, nesterov),) * self.param_length  # for subclasses

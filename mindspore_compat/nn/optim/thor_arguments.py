@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import plain
+from mindspore_compat.nn.optim._groups import not_negative
 
 __all__ = ["check_options", "clipped", "decay_all", "on_host", "scheduled"]
 
@@ -17,8 +18,9 @@ def decay_all(parameter: Any) -> bool:
     return True
 
 
-def check_options(frequency: int, batch_size: int) -> None:
-    """Refuse a batch size that would divide by zero, and a step of second order at every step."""
+def check_options(momentum: float, frequency: int, batch_size: int) -> None:
+    """Refuse a negative momentum, a batch size that would divide by zero, and a step of second order at every step."""
+    not_negative(momentum, "momentum")
     if frequency < 2:
         raise ValueError(f"For 'thor', the argument 'frequency' must be at least 2, but got 'frequency' {frequency}.")
     if batch_size <= 0:

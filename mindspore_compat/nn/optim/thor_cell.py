@@ -51,7 +51,7 @@ class ThorGpu(Optimizer):
         frequency: int = 100,
     ) -> None:
         super().__init__(learning_rate, net.trainable_params(), weight_decay, loss_scale)
-        check_options(frequency, batch_size)
+        check_options(momentum, frequency, batch_size)
         self.momentum = host_parameter(momentum, "momentum")
         self.params = self.parameters
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]

@@ -42,7 +42,7 @@ class ThorTorch(torch.optim.Optimizer):
         enable_clip_grad: bool = False,
         frequency: int = 100,
     ) -> None:
-        check_options(frequency, batch_size)
+        check_options(momentum, frequency, batch_size)
         named = [(name, item) for name, item in net.named_parameters() if item.requires_grad]
         self.damping, self.learning_rate = on_host(damping), on_host(learning_rate)
         self.loss_scale, self.frequency, self.enable_clip_grad = float(loss_scale), frequency, enable_clip_grad

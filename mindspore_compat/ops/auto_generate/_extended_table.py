@@ -19,6 +19,7 @@ from mindspore_compat.ops._declare import Int, declared, row
 from mindspore_compat.ops.function._conv import sizes_of
 from mindspore_compat.ops.function._triangular import solve_triangular
 from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2
+from mindspore_compat.ops.operations._update_ops import _step
 
 __all__ = ["CLASSES", "FUNCTIONS"]
 
@@ -100,6 +101,14 @@ def _group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = Non
     return wrap(torch.native_group_norm(as_plain(input), weight, bias, batch, channels, size, int(num_groups), eps))
 
 
+def _adamw(var: Any, m: Any, v: Any, max_v: Any, gradient: Any, step: Any, lr: Any, *rest: Any) -> tuple[int, int, int]:
+    """One step of `mint.optim.AdamW`, of which ``step`` were taken before."""
+    names = ("beta1", "beta2", "weight_decay", "eps", "amsgrad", "maximize")
+    lists = [[var], [gradient.contiguous()], [m], [v], [max_v] if rest[4] else [], [torch.as_tensor(step + 1.0)]]
+    torch._fused_adamw_(*lists, lr=lr, **dict(zip(names, rest)))
+    return 0, 1, 2
+
+
 _FUNCTIONS: dict[str, Any] = {
     "GroupNorm": _group_norm,
     "SliceExt": _slice,
@@ -133,6 +142,10 @@ _FUNCTIONS: dict[str, Any] = {
     "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
     "OneHotExt": row(_one_hot, axis=(Int, -1)),
     "SequenceConcat": row(lambda x, axis=0: F.concat(x, axis), "Tensors of a sequence along an axis.", axis=(Int, 0)),
+    "AdamW": lambda var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False: (
+        _step(_adamw)(var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad, maximize)
+    ),
+    "InplaceCopy": lambda input, src, non_blocking=False: input.copy_(src, non_blocking),
     "StackExt": row(
         lambda tensors, dim=0: wrap(torch.stack(list(tensors), dim)), "Tensors along a new axis.", dim=(Int, 0)
     ),

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.former_names import known_as, or_former
+from mindspore_compat._api.former_names import known_as, or_formerly
 from mindspore_compat.ops.function._former import FORMER
 
 __all__ = ["name_arguments", "named"]
@@ -127,9 +127,8 @@ def name_arguments(members: dict[str, Any]) -> None:
     for name, renamed in _FORMER.items():
         former.setdefault(members[name], {}).update(dict(item.split("=") for item in renamed.split()))
     called = {function: known_as(function, names) for function, names in former.items()}
-    for name, (keywords, function, *where) in FORMER.items():
-        today = members[name]
-        called[today] = or_former(called.get(today, today), function, keywords, *where)
+    for name, older in FORMER.items():
+        called[members[name]] = or_formerly(*older)(called.get(members[name], members[name]))
     members.update(
         {name: called[item] for name, item in members.items() if inspect.isfunction(item) and item in called}
     )

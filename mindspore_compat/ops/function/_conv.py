@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import or_formerly
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
@@ -128,6 +129,20 @@ def conv1d(
     return conv_nd(1, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv1d")
 
 
+def conv2d_before_2_0(
+    inputs: Any,
+    weight: Any,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    group: int = 1,
+) -> Any:
+    """`conv2d` of MindSpore 1.9."""
+    return conv_nd(2, inputs, weight, None, stride, pad_mode, padding, dilation, group, "conv2d")
+
+
+@or_formerly(conv2d_before_2_0, 2, str)
 def conv2d(
     input: Any,
     weight: Any,

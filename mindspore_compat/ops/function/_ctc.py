@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
+from mindspore_compat.common._index_bounds import check_coordinates
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
@@ -30,7 +31,12 @@ def ctc_loss(
     """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
     losses, alpha = torch._ctc_loss(
-        log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity
+        log_probs,
+        check_labels(targets, target_lengths, log_probs.shape[-1]),
+        input_lengths,
+        target_lengths,
+        blank,
+        zero_infinity,
     )
     if zero_infinity:
         losses = torch.masked_fill(losses, torch.isinf(losses.detach()), 0)
@@ -40,6 +46,17 @@ def ctc_loss(
     return reduced(losses, reduction, "ctc_loss"), wrap(
         _reached(tf.pad(alpha.detach(), (0, states - alpha.shape[2])), input_lengths, target_lengths)
     )
+
+
+def check_labels(targets: Any, target_lengths: torch.Tensor, classes: int) -> torch.Tensor:
+    """Return the labels as int64, those behind the lengths as 0. Torch's kernel would read beyond its memory for a
+    label that is no class.
+    """
+    targets = to_dtype(targets, _int64)
+    if targets.dim() > 1:
+        is_label = torch.arange(targets.shape[-1]) < torch.reshape(target_lengths, (-1, 1))
+        targets = torch.where(sent(is_label, targets.device), targets, 0)
+    return targets + check_coordinates((targets,), (classes,))
 
 
 def _reached(alpha: Any, input_lengths: Any, target_lengths: Any) -> torch.Tensor:

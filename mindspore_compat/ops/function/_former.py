@@ -9,11 +9,10 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import _issubclass_
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops.function._conv import conv2d as _conv2d
 from mindspore_compat.ops.function._creation import meshgrid as _meshgrid
 from mindspore_compat.ops.function._joining import stack
 from mindspore_compat.ops.function._norms import lp_norm
-from mindspore_compat.ops.function._pooling import pool_nd
+from mindspore_compat.ops.function._pooling import avg_pool2d_before_2_0
 from mindspore_compat.ops.function._reduction import argmax as _argmax
 from mindspore_compat.ops.function.grad import vjp as _vjp
 from mindspore_compat.ops.function.grad._operation import GradOperation
@@ -26,26 +25,6 @@ __all__ = ["FORMER", "NAMES"]
 def argmax(x: Any, axis: Any = -1, output_type: Any = torch.int32) -> Any:
     """1.9: the index of the maximum in a dtype."""
     return wrap(to_dtype(_argmax(x, axis), output_type))
-
-
-def avg_pool2d(
-    x: Any, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
-) -> Any:
-    """1.9: means over windows."""
-    return pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format)
-
-
-def conv2d(
-    inputs: Any,
-    weight: Any,
-    pad_mode: str = "valid",
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-) -> Any:
-    """1.9: a convolution without bias."""
-    return _conv2d(inputs, weight, None, stride, pad_mode, padding, dilation, group)
 
 
 def grad(fn: Any, grad_first_param: bool = False) -> Any:
@@ -112,17 +91,16 @@ def same_type_shape(input_x: Any, input_y: Any) -> Any:
     return input_x
 
 
-#: function -> (keywords that only the earlier signature has, it, and where it alone has a value of which type)
-FORMER = {
-    "argmax": ("output_type", argmax, 2, torch.dtype),
-    "avg_pool2d": ("x strides pad_mode data_format", avg_pool2d, 3, str),
-    "conv2d": ("", conv2d, 2, str),
-    "grad": ("grad_first_param", grad, 1, bool),
-    "matmul": ("dtype", matmul),
-    "median": ("global_median keep_dims", median, 1, bool),
-    "meshgrid": ("inputs", meshgrid),
-    "norm": ("axis p keep_dims epsilon", norm),
-    "vjp": ("inputs v", vjp),
+#: function -> what it was, where a type that today's does not take there chooses that, and the keywords that do
+FORMER: dict[str, tuple[Any, int, Any, str]] = {
+    "argmax": (argmax, 2, torch.dtype, "output_type"),
+    "avg_pool2d": (avg_pool2d_before_2_0, 3, str, "x strides pad_mode data_format"),
+    "grad": (grad, 1, bool, "grad_first_param"),
+    "matmul": (matmul, 0, (), "dtype"),
+    "median": (median, 1, bool, "global_median keep_dims"),
+    "meshgrid": (meshgrid, 0, (), "inputs"),
+    "norm": (norm, 0, (), "axis p keep_dims epsilon"),
+    "vjp": (vjp, 0, (), "inputs v"),
 }
 
 #: functions that 2.10 has no more -> where they are: for `module_getattr`

@@ -280,10 +280,12 @@ def triplet_margin_loss(
 
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
-    """Whether the class of each row is among its k best."""
+    """Whether the class of each row is among its k best; False for a class that there is not."""
     check_indices(x2)
-    target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
-    return wrap(torch.sum(x1 > target, 1) < k)
+    x2 = to_dtype(x2, _int64)
+    target = torch.gather(x1, 1, torch.unsqueeze(torch.clamp(x2, 0, x1.shape[1] - 1), 1))
+    is_class = (x2 >= 0) & (x2 < x1.shape[1])
+    return wrap(is_class & (torch.sum(x1 > target, 1) < k))
 
 
 apply_dtype_fallback(globals(), __all__)

@@ -76,6 +76,13 @@ def avg_pool1d(
     return wrap(tf.avg_pool1d(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad))
 
 
+def avg_pool2d_before_2_0(
+    x: Any, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
+) -> Any:
+    """`avg_pool2d` of MindSpore 1.9."""
+    return pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format)
+
+
 def avg_pool2d(
     input_x: Any,
     kernel_size: Any = 1,

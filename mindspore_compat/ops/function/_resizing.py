@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.former_names import or_formerly
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
@@ -93,6 +94,20 @@ def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_cent
 _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
 
 
+def interpolate_before_2_0(
+    x: Any,
+    roi: Any = None,
+    scales: Any = None,
+    sizes: Any = None,
+    coordinate_transformation_mode: str = "align_corners",
+    mode: str = "linear",
+) -> Any:
+    """`interpolate` of MindSpore 1.9."""
+    return _interpolate_1x(x, sizes, scales, coordinate_transformation_mode, mode)
+
+
+@or_formerly(interpolate_before_2_0, 4, str)
+@or_formerly(interpolate_before_2_0, 3, (tuple, list))
 def interpolate(
     input: Any,
     size: Any = None,

@@ -5,6 +5,7 @@ from mindspore_compat.ops.operations import (  # noqa: F401
     _grad_ops,
     _inner_ops,
     _quant_ops,
+    _sequence_ops,
     inner_ops,
     linalg_ops,
     manually_defined,

@@ -8,49 +8,40 @@ from typing import Any
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 from mindspore_compat.ops.function import _former
+from mindspore_compat.ops.operations._array_table import TensorScatterElements
 
 __all__ = """
     ControlDepend FusedBatchNorm FusedBatchNormEx IsInstance IsSubClass SameTypeShape ScatterElements
 """.split()
 
+_Run = Callable[..., Any]
+
 
 @primitive
-def ControlDepend(depend_mode: int = 0) -> Callable[..., Any]:
+def ControlDepend(depend_mode: int = 0) -> _Run:
     """The order of two operations (1.0, 1.1), which is that of the program here; gives the first."""
     return lambda src, dst: src
 
 
 @primitive
-def FusedBatchNorm(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1) -> Callable[..., Any]:
+def FusedBatchNorm(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1, data_format: str = "NCHW") -> _Run:
     """(y, moving mean, moving variance, and two reserved) of a training step (1.0, 1.1)."""
 
     def run(x: Any, scale: Any, b: Any, mean: Any, variance: Any) -> Any:
-        y, _, _, *reserved = F.batch_norm_outputs(x, scale, b, mean, variance, True, epsilon, momentum)
+        y, _, _, *reserved = F.batch_norm_outputs(x, scale, b, mean, variance, True, epsilon, momentum, data_format)
         return (y, mean, variance, *reserved)
 
     return run
 
 
 @primitive
-def FusedBatchNormEx(
-    mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1, data_format: str = "NCHW"
-) -> Callable[..., Any]:
+def FusedBatchNormEx(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1, data_format: str = "NCHW") -> _Run:
     """`FusedBatchNorm` with a third reserved output."""
-
-    def run(x: Any, scale: Any, b: Any, mean: Any, variance: Any) -> Any:
-        found = F.batch_norm_outputs(x, scale, b, mean, variance, True, epsilon, momentum, data_format)
-        y, _, _, *reserved = found
-        return (y, mean, variance, *reserved, reserved[-1])
-
-    return run
+    inner = FusedBatchNorm(mode, epsilon, momentum, data_format)
+    return lambda *inputs: (*(outputs := inner(*inputs)), outputs[-1])
 
 
-@primitive
-def ScatterElements(axis: int = 0) -> Callable[..., Any]:
-    """A copy with elements replaced (1.7)."""
-    return lambda x, indices, updates: F.tensor_scatter_elements(x, indices, updates, axis)
-
-
+ScatterElements = TensorScatterElements
 SameTypeShape = plain("SameTypeShape", _former.same_type_shape)
 IsSubClass = plain("IsSubClass", _former.issubclass_)
 IsInstance = plain("IsInstance", _former.isinstance_)

@@ -30,6 +30,7 @@ __all__ = [
     "nearest",
     "from_torch_names",
     "to_torch_names",
+    "to_torch_state",
 ]
 
 _log = logging.getLogger("mindspore_compat")
@@ -352,3 +353,28 @@ def to_torch_names(name: str) -> str:
     """The torch name for a MindSpore name, where that says it without a module."""
     path, dot, own = re.sub(r"(^|\.)bn2d\.", r"\1", name).rpartition(".")
     return path + dot + _TO_TORCH.get(own, own)
+
+
+def to_torch_state(
+    values: Mapping[str, torch.Tensor], like: Mapping[str, torch.Tensor] | None = None
+) -> tuple[dict[str, torch.Tensor], list[str]]:
+    """A checkpoint under torch's names and in torch's shapes, and the names of which only the network says the shape.
+
+    Those are weights that may be of a one-dimensional convolution (MindSpore's has an axis more, it is taken away) or
+    of a two-dimensional one, and the flat weights of recurrent layers of MindSpore 1.x. With ``like``, a checkpoint of
+    the torch network, those with its shapes are none.
+    """
+    is_planar = any(value.dim() == 4 and value.shape[2] > 1 for value in values.values())
+    state, doubtful = {}, []
+    for name, value in values.items():
+        new = to_torch_names(name)
+        if re.search(r"(^|\.)w$", name) and value.dim() == 1 and (like is None or name not in like):  # of a PReLU
+            new = name.removesuffix("w") + "weight"
+        known = None if like is None or new not in like else tuple(like[new].shape)
+        may_be_line = value.dim() == 4 and value.shape[2] == 1 and (value.shape[3] > 1 or not is_planar)
+        if known is None and (may_be_line or (value.dim() == 3 and tuple(value.shape[1:]) == (1, 1))):
+            doubtful.append(name)
+        if value.dim() == 4 and known != tuple(value.shape) and (may_be_line or known is not None):
+            value = value.squeeze(2)
+        state[new] = value
+    return state, doubtful

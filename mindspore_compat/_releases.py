@@ -1,0 +1,127 @@
+"""Programs of earlier releases: calls and defaults that those gave another meaning, in the places of today's.
+
+Read off MindSpore's releases 1.0 to 2.7.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from mindspore_compat import context, nn, ops, version
+from mindspore_compat._api.releases import METHODS, VARIABLE, parse
+from mindspore_compat.common import dtype as mstype
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import functional
+from mindspore_compat.ops import operations as P
+from mindspore_compat.ops.function._conv import conv2d_before_2_0
+from mindspore_compat.ops.function._pooling import avg_pool2d_before_2_0
+from mindspore_compat.ops.function._resizing import interpolate_before_2_0
+from mindspore_compat.train.model import Model
+
+__all__ = ["select", "select_inherited"]
+
+#: function: what it was before 2.0
+_CALLS: dict[str, Callable[..., Any]] = {
+    "split": lambda input_x, axis=0, output_num=1: P.Split(axis, output_num)(input_x),
+    "norm": lambda input_x, axis, p=2, keep_dims=False, epsilon=1e-12: P.LpNorm(axis, p, keep_dims, epsilon)(input_x),
+    "median": lambda x, global_median=False, axis=0, keep_dims=False: P.Median(global_median, axis, keep_dims)(x),
+    "max": lambda x, axis=0, keep_dims=False: P.ArgMaxWithValue(axis, keep_dims)(x),
+    "min": lambda x, axis=0, keep_dims=False: P.ArgMinWithValue(axis, keep_dims)(x),
+    "argmax": lambda x, axis=-1, output_type=mstype.int32: P.Argmax(axis, output_type)(x),
+    "argmin": lambda x, axis=-1: P.Argmin(axis)(x),
+    "std": lambda input_x, axis=(), unbiased=True, keep_dims=False: P.ReduceStd(axis, unbiased, keep_dims)(input_x),
+    "dropout": lambda x, p=0.5, seed0=0, seed1=0: P.Dropout(1 - p, seed0, seed1)(x),
+    "avg_pool2d": avg_pool2d_before_2_0,
+    "conv2d": conv2d_before_2_0,
+    "interpolate": interpolate_before_2_0,
+}
+
+#: class or method: what its arguments were before 2.0, in their order up to the last that has moved, and their defaults
+_ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    **dict.fromkeys(
+        ["nn.Dense", "nn.Conv1d", "nn.Conv2d", "nn.Conv3d", "nn.Conv1dTranspose", "nn.Conv3dTranspose"],
+        ("", {"weight_init": "normal", "bias_init": "zeros"}),
+    ),
+    "nn.Conv2dTranspose": (
+        "in_channels out_channels kernel_size stride pad_mode padding dilation group has_bias weight_init bias_init",
+        {"weight_init": "normal", "bias_init": "zeros"},
+    ),
+    **dict.fromkeys(["nn.MaxPool2d", "nn.AvgPool2d"], ("kernel_size stride pad_mode data_format", {})),
+    "nn.BCELoss": ("", {"reduction": "none"}),
+    **dict.fromkeys(["Model.train", "Model.eval"], ("", {"dataset_sink_mode": True})),
+    "Model.fit": ("", {"dataset_sink_mode": True, "valid_dataset_sink_mode": True}),
+}
+
+_selected: list[tuple[int, int]] = []
+
+
+def select(release: str) -> None:
+    """Give calls the meaning that they had in ``release``, in this process and, by an environment variable, in those
+    that it starts. ``mindspore.__version__`` says so.
+
+    Raises:
+        ValueError: for an unknown release. RuntimeError: if another one was selected before.
+    """
+    number = parse(release)
+    if _selected and _selected != [number]:
+        raise RuntimeError(f"The release {_selected[0][0]}.{_selected[0][1]} is selected already; start a new process.")
+    os.environ[VARIABLE] = release
+    if _selected:
+        return
+    _selected.append(number)
+    version.__version__ = f"{number[0]}.{number[1]}.0"
+    sys.modules[__package__].__version__ = version.__version__
+    if number < (2, 0):
+        _before_2_0()
+    if (1, 3) <= number < (2, 0):
+        context.set_context(mode=context.GRAPH_MODE)
+
+
+def select_inherited() -> None:
+    """Select the release that the environment names, if any."""
+    if os.environ.get(VARIABLE):
+        select(os.environ[VARIABLE])
+
+
+def _before_2_0() -> None:
+    for name, call in _CALLS.items():
+        call.__name__ = call.__qualname__ = name
+        setattr(ops, name, call)
+        setattr(functional, name, call)
+    for name in METHODS:
+        setattr(Tensor, name, _method(_CALLS[name]))
+    owners = {"nn": nn, "Model": Model}
+    for path, (order, defaults) in _ARGUMENTS.items():
+        owner, name = path.split(".")
+        target = getattr(owners[owner], name)
+        if isinstance(target, type):
+            target.__init__ = _with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
+        else:
+            setattr(owners[owner], name, _with_arguments(target, order.split(), defaults))
+
+
+def _method(call: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(self, *args, **kwargs)
+
+    method.__name__ = call.__name__
+    return method
+
+
+def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
+    """A method whose positional arguments have this order, if one is given, and these defaults."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if order and len(args) <= len(order):
+            args, kwargs = (), {**dict(zip(order, args)), **kwargs}
+        given = signature.bind_partial(self, *args, **kwargs).arguments
+        return function(self, *args, **{name: value for name, value in defaults.items() if name not in given}, **kwargs)
+
+    return called

@@ -1,0 +1,11 @@
+"""The operator of MindSpore's compiler that mindformers' `mindformers/modules/transformer/moe.py` imports. MindSpore:
+``mindspore.ops.operations._sequence_ops``.
+"""
+
+from __future__ import annotations
+
+from mindspore_compat.ops._declare import plain
+
+__all__ = ["TensorToScalar"]
+
+TensorToScalar = plain("TensorToScalar", lambda input_tensor: input_tensor.item())

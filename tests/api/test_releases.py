@@ -1,0 +1,115 @@
+"""Calls whose meaning changed between MindSpore's releases: the older meaning where it is asked for, or where arguments
+fit no other.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._api.releases import VARIABLE, notes, parse
+from mindspore_compat._api.resolve import ABSENT, resolve
+from mindspore_compat.cli import main
+
+# each line of what a program prints: with 1.9 / with today's meaning
+CALLS = {
+    "[item.shape for item in ops.split(x, 1, 4)]": ("[(3, 1), (3, 1), (3, 1), (3, 1)]", "IndexError"),
+    "[item.shape for item in x.split(1, 2)]": ("[(3, 2), (3, 2)]", "IndexError"),
+    "[item.shape for item in ops.split(x, 0, 1)]": ("[(3, 4)]", "RuntimeError"),
+    "ops.norm(x, 1).shape": ("(3,)", "()"),
+    "x.norm(1).shape": ("(3,)", "()"),
+    "ops.median(x)[0].asnumpy().tolist()": ("[4.0, 5.0, 6.0, 7.0]", "[1.0, 5.0, 9.0]"),
+    "ops.max(x)[0].asnumpy().tolist()": ("[2, 2, 2, 2]", "11.0"),
+    "ops.min(x, 1)[1].asnumpy().tolist()": ("[0.0, 4.0, 8.0]", "[0, 0, 0]"),
+    "ops.argmin(x).asnumpy().tolist()": ("[0, 0, 0]", "0"),
+    "ops.argmax(x).asnumpy().tolist()": ("[3, 3, 3]", "11"),
+    "type(ops.std(x)).__name__": ("tuple", "Tensor"),
+    "type(ops.dropout(x, 0.3)).__name__": ("tuple", "Tensor"),
+    "ops.conv2d(image, kernel, 'same').shape": ("(1, 2, 4, 4)", "(1, 2, 4, 4)"),
+    "ops.interpolate(image, None, None, (8, 8), 'half_pixel', 'bilinear').shape": ("(1, 1, 8, 8)", "(1, 1, 8, 8)"),
+    "ops.avg_pool2d(image, 2, 2, 'valid').shape": ("(1, 1, 2, 2)", "(1, 1, 2, 2)"),
+    "nn.MaxPool2d(2, 2, 'valid', 'NCHW')(image).shape": ("(1, 1, 2, 2)", "(1, 1, 2, 2)"),
+    "nn.Conv2dTranspose(1, 1, 3, 1, 'pad', 0, 3)(image).shape": ("(1, 1, 10, 10)", "(1, 1, 9, 9)"),
+    "bool(nn.Dense(64, 64).weight.asnumpy().std() < 0.02)": ("True", "False"),
+    "bool(np.all(nn.Dense(64, 64).bias.asnumpy() == 0))": ("True", "False"),
+    "nn.BCELoss()(Tensor([0.5, 0.5]), Tensor([1.0, 0.0])).shape": ("(2,)", "()"),
+    "ms.__version__": ("1.9.0", "2.10.0"),
+    "ms.get_context('mode')": ("0", "1"),
+}
+PROGRAM = """
+import numpy as np
+import mindspore as ms
+from mindspore import Tensor, nn, ops
+x = Tensor(np.arange(12).reshape(3, 4).astype(np.float32))
+image, kernel = Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor(np.ones((2, 1, 3, 3), np.float32))
+for call in CALLS:
+    try:
+        print(eval(call))
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+def _printed(folder: Path, *options: str, **environment: str) -> dict[str, str]:
+    program = folder / "program.py"
+    program.write_text(f"CALLS = {list(CALLS)!r}\n{PROGRAM}", encoding="utf-8")
+    command = [sys.executable, "-m", "mindspore_compat", "run", *options, str(program)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return dict(zip(CALLS, run.stdout.splitlines(), strict=True))
+
+
+def test_calls_have_the_meaning_of_the_release(tmp_path: Path) -> None:
+    assert _printed(tmp_path, "--release", "1.9") == {call: old for call, (old, _) in CALLS.items()}
+
+
+def test_calls_have_todays_meaning_otherwise(tmp_path: Path) -> None:
+    assert _printed(tmp_path) == {call: new for call, (_, new) in CALLS.items()}
+
+
+def test_the_environment_chooses_as_well(tmp_path: Path) -> None:
+    found = _printed(tmp_path, **{VARIABLE: "1.9"})
+    assert found == {call: old for call, (old, _) in CALLS.items()}
+
+
+def test_what_fits_one_meaning_only_has_it() -> None:
+    x = np.random.default_rng(0).standard_normal((1, 1, 4, 4)).astype(np.float32)
+    image, kernel = Tensor(x), Tensor(np.ones((2, 1, 3, 3), np.float32))
+    assert np.array_equal(
+        ops.conv2d(image, kernel, "pad", 1, 2).asnumpy(),
+        ops.conv2d(image, kernel, pad_mode="pad", padding=1, stride=2).asnumpy(),
+    )
+    assert np.array_equal(
+        ops.interpolate(image, None, None, (8, 8), "half_pixel", "bilinear").asnumpy(),
+        ops.interpolate(image, size=(8, 8), mode="bilinear", align_corners=False).asnumpy(),
+    )
+    assert np.allclose(ops.avg_pool2d(image, 3, 1, "same").asnumpy(), nn.AvgPool2d(3, 1, "same")(image).asnumpy())
+    assert nn.MaxPool2d(2, 2, "valid", "NHWC")(Tensor(x.transpose(0, 2, 3, 1))).shape == (1, 2, 2, 1)
+
+
+def test_notes_are_of_names_that_are_there() -> None:
+    assert [name for name in notes() if resolve(name) is ABSENT] == []
+
+
+@pytest.mark.parametrize("release", ["1.10", "2.0", "1.9.0", "2.0.0rc1"])
+def test_a_release(release: str) -> None:
+    assert f"{parse(release)[0]}.{parse(release)[1]}" in release
+
+
+@pytest.mark.parametrize("release", ["0.9", "3.0", "", "1", "one", "2.11", "1.9; rm"])
+def test_no_release(release: str) -> None:
+    with pytest.raises(ValueError, match="release"):
+        ms.install(release=release)
+
+
+def test_no_release_on_the_command_line(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--release", "9.9", str(tmp_path / "none.py")])
