@@ -24,7 +24,8 @@ class GlobalBatchNorm(SyncBatchNorm):
         if len(args) > 9:
             *args, device_num_each_group = args  # type: ignore[assignment]
         ranks, size = range(dist.get_world_size() if _many_processes() else 0), device_num_each_group
-        super().__init__(*args, process_groups=[list(ranks[at : at + size]) for at in ranks[::size]], **kwargs)
+        kwargs["process_groups"] = [list(ranks[at : at + size]) for at in ranks[::size]]
+        super().__init__(*args, **kwargs)
 
 
 class LinSpace(Cell):
