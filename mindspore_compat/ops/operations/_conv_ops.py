@@ -48,7 +48,7 @@ def Conv2D(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """Convolution of (N, C, H, W) with a weight (out_channel, C / group, kh, kw)."""
     _check_conv("Conv2D", pad_mode, pad)
@@ -107,7 +107,7 @@ def Conv2DTranspose(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """The input whose convolution gives ``dout``: (dout, weight, input size)."""
     _check_conv("Conv2DTranspose", pad_mode, pad)
@@ -135,7 +135,7 @@ def Conv2DBackpropInput(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """The old name of `Conv2DTranspose`."""
     return Conv2DTranspose(
