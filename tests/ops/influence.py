@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -125,6 +126,8 @@ def _of_number(value: Any) -> Iterator[Any]:
 
 def _of_none(name: str, probe: Probe) -> Iterator[Any]:
     """Values for an argument whose default is None."""
+    if name.endswith("generator"):
+        yield ms.Generator().manual_seed(77)
     if name.endswith("dtype"):
         yield from (getattr(ms, dtype) for dtype in _DTYPES)
         return
@@ -147,7 +150,7 @@ def variants(value: Any, name: str, probe: Probe) -> Iterator[Any]:
     elif isinstance(value, np.ndarray):
         yield from (item.asnumpy() for item in _of_tensor(Tensor(value)))
     elif isinstance(value, (bool, int, float)):
-        yield from _of_number(value)
+        yield from (other for other in _of_number(value) if other != value)
     elif isinstance(value, str):
         yield from (word for word in probe.words if word != value)
     elif value is None:
@@ -181,18 +184,21 @@ def variants(value: Any, name: str, probe: Probe) -> Iterator[Any]:
 
 # --- running ----------------------------------------------------------------------------------------------------------
 def _seed() -> None:
-    ms.set_seed(3)
-    np.random.seed(3)
-    torch.manual_seed(3)
+    with patch.object(torch, "manual_seed", torch.default_generator.manual_seed):  # torch's also seeds devices: 1 ms
+        ms.set_seed(3)
 
 
-def outcome(probe: Probe, arguments: dict[str, Any], changed: str = "") -> Any:
-    """What a call gives and writes."""
+def outcome(probe: Probe, arguments: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """(what a call gives, its arguments afterwards)."""
     _seed()
     arguments = {name: _copied(value) for name, value in arguments.items()}
     result = probe.run(arguments)
-    written = [_plain(value) for name, value in arguments.items() if name != changed and isinstance(value, Tensor)]
-    return _plain(result), tuple(written)
+    return _plain(result), {name: _plain(value) for name, value in arguments.items() if isinstance(value, Tensor)}
+
+
+def _differ(one: tuple, other: tuple, name: str) -> bool:
+    """Whether outcomes differ in more than what was written to the argument ``name``."""
+    return one[0] != other[0] or any(value != other[1].get(key, value) for key, value in one[1].items() if key != name)
 
 
 def gradients(probe: Probe, arguments: dict[str, Any]) -> Any:
@@ -570,9 +576,10 @@ def _of_distributions(recorder: Recorder) -> None:
     for name, rows in ast.literal_eval(tables["DISTRIBUTIONS"]).items():
         cls = getattr(distribution, name)
         for own, other, values in rows:
+            recorder.add_instance(cls, own, {}, (), {}, "sample")
             for method in "prob log_prob cdf log_cdf survival_function log_survival".split():
                 recorder.add_instance(cls, own, {}, (tensor(*values),), {}, method)
-            for method in (*"mean mode sd var entropy".split(), "sample"):
+            for method in "mean mode sd var entropy".split():
                 recorder.add_instance(cls, own, {}, (), {}, method)
             for method in ("kl_loss", "cross_entropy"):
                 recorder.add_instance(cls, own, {}, (name, *map(tensor, other)), {}, method)
@@ -723,18 +730,17 @@ def _effect(probe: Probe, name: str, base: Any) -> str:
     arguments, original = dict(probe.given), probe.arguments[name]
     if name.startswith("weight."):
         arguments.update({key: value for key, value in probe.left_out.items() if key.startswith("weight.")})
-    if name in arguments:  # what the call writes to the argument itself does not count
-        base = outcome(probe, arguments, name)
+        base = outcome(probe, arguments)
     others = list(itertools.islice(variants(original, name, probe), MOST_VARIANTS))
     state = "refused"
     for other in others:
         try:
-            found = outcome(probe, {**arguments, name: other}, name)
+            found = outcome(probe, {**arguments, name: other})
         except Exception:
             if isinstance(original, bool):
                 return "refused"
             continue
-        if found != base:
+        if _differ(found, base, name):
             return "changes"
         state = "no change" if not _is_refused(found) else state
     if state == "no change":
