@@ -515,6 +515,7 @@ def _of_optimizers(recorder: Recorder) -> None:
             return lambda *args, **kwargs: (getattr(nn, name), args[1:], kwargs)
 
     rows = [make(Made(), [None]) for name, make in SETTINGS.items() if not re.search("group|schedule", name)]
+    rows += [(nn.Lamb, (0.1,), {}), (nn.AdamOffload, (0.1,), {})]
     for space in (ms.experimental.optim, mint.optim):
         for name in (
             "Adam",
