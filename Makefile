@@ -37,7 +37,7 @@ test: $(VENV)/.test
 # the core tests with everything on a CUDA device: a fake one where PyTorch is its CPU build (docs/gpu.md)
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
-	tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
+	tests/train/test_float_status.py tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
 	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
 	tests/capture/test_replay_fuzz.py tests/capture/test_replay_evaluation.py
 test-gpu: $(VENV)/.test

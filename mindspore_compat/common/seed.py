@@ -62,6 +62,11 @@ class SeedStream(int):
         return kept[str(device)]
 
 
+def joined_stream(seed: int, seed2: int) -> SeedStream:
+    """The stream of an operator with two seeds; both 0 mean the global generator."""
+    return SeedStream(seed * 1000003 + seed2)
+
+
 _streams: dict[int, SeedStream] = {}
 
 

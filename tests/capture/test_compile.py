@@ -272,6 +272,16 @@ def test_the_level_has_inductor_compile_what_is_replayed(
     assert made and all(fused.run not in (fused.plain, fused._first) for fused in made)
 
 
+def test_a_long_step_is_not_compiled_on_a_cpu(graph_mode: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(_compile, "Fused", lambda *parts: made.append(_inductor.Fused(*parts)) or made[-1])
+    monkeypatch.setattr(_compile, "_MAX_COMPILED_ON_CPU", 3)
+    context.set_context(jit_level="O0")
+    expected = trained()
+    context.set_context(jit_level="O1")
+    assert trained() == expected and not made
+
+
 def test_where_the_compiler_fails_the_log_says_why(
     graph_mode: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -7,6 +7,8 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.ops import functional as F
 from mindspore_compat.ops import operations as P
+from tests.gpu.waits import waits_within
+from tests.support import fakecuda
 from tests.train.custom_cells_program import NpuStatusStep
 
 MODES = [pytest.param(ms.PYNATIVE_MODE, id="pynative"), pytest.param(ms.GRAPH_MODE, id="graph")]
@@ -81,3 +83,18 @@ def test_a_status_covers_what_depend_is_given_until_it_is_cleared():
         assert float(status.sum()) == expected
     P.NPUClearFloatStatus()(status)
     assert float(P.NPUGetFloatStatus()(status).sum()) == 0
+
+
+@pytest.mark.skipif(not fakecuda.installed(), reason="the fake device is not installed (--device cuda)")
+def test_a_status_is_kept_without_a_wait():
+    network = _network()
+    weights = ms.ParameterTuple(network.trainable_params())
+    grad = ops.GradOperation(get_by_list=True)(network, weights)
+    status, batch = P.NPUAllocFloatStatus()(), next(_batches(0))
+    with fakecuda.recorded() as traffic:
+        P.NPUClearFloatStatus()(status)
+        grads = grad(*batch)
+        status = F.depend(status, grads)
+        P.NPUGetFloatStatus()(status)
+    assert not waits_within(traffic)
+    assert float(status.sum()) == 8

@@ -181,6 +181,13 @@ class _Compiler:
             # cuDNN's batch norm writes its averages, which its schema does not say: the compiler would lose them
             log.info("jit_level O1: a step is not compiled, since it uses cuDNN's own operators; it runs as at O0.")
             fused = False
+        is_on_cpu = all(value.is_cpu for value in self.values.values())
+        if fused and is_on_cpu and len(self.nodes) > _MAX_COMPILED_ON_CPU:
+            log.info(
+                "jit_level O1: a step of %d operators is not compiled on a CPU, which takes minutes; it runs as at O0.",
+                len(self.nodes),
+            )
+            fused = False
         head = end or (_first(self.nodes, _is_fixed) if fused else 0)
         if head:
             given = sorted({*inputs, *made})
@@ -287,6 +294,10 @@ class _Compiler:
             exec("\n".join(lines), own)
             both.append(own["head"])
         return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+#: operators of a step; inductor's C++ takes about half a second for each
+_MAX_COMPILED_ON_CPU = 300
 
 
 def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:

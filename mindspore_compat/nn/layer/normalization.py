@@ -90,8 +90,8 @@ class _BatchNorm(Cell):
     def construct(self, x: Any) -> Any:
         if x.dim() not in self._ndims:
             raise _wrong_axes(type(self).__name__, x, self._ndims)
-        if self.format == "NHWC" and x.dim() == 4:
-            return torch.permute(self._normalize(torch.permute(x, (0, 3, 1, 2))), (0, 2, 3, 1))
+        if self.format == "NHWC" and x.dim() > 2:
+            return torch.movedim(self._normalize(torch.movedim(x, -1, 1)), 1, -1)
         return self._normalize(x)
 
     def _normalize(self, x: Any) -> Any:
@@ -118,7 +118,7 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Over (N, C) or (N, C, L).
+    """Over (N, C) or (N, C, L), or (N, L, C) with ``data_format="NHWC"``.
 
     Examples:
         >>> net = nn.BatchNorm1d(2, momentum=0.9).set_train()

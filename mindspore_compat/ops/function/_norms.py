@@ -84,7 +84,7 @@ def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
 
 def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
     """The p-norm over ``axis``, at least ``epsilon``."""
-    return wrap(torch.clamp_min(norms.vector_norm(x, p, as_axes(axis), keep_dims), epsilon))
+    return wrap(_kinks.clamp(norms.vector_norm(x, p, as_axes(axis), keep_dims), min=epsilon))
 
 
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:

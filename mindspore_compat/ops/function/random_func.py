@@ -19,7 +19,7 @@ from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.generator import generator_on
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import SeedStream, joined_stream
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 from mindspore_compat.ops._mint_names import kept_in
 from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, in_vmap, with_seeds
@@ -217,8 +217,18 @@ def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tenso
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
-    """int64 classes drawn by the weights in the last axis."""
-    return wrap(torch.multinomial(x, numsamples, True, generator=fixed_generator(seed, x.device)))
+    """int64 classes drawn by the weights in the last axis.
+
+    Raises:
+        ValueError: for more samples than classes without ``replacement``.
+    """
+    if not replacement and numsamples > x.shape[-1]:
+        raise ValueError(
+            "For 'multinomial_with_replacement', the 'numsamples' must be at most the number of classes without "
+            f"replacement, but got {numsamples} of {x.shape[-1]}."
+        )
+    generator = fixed_generator(joined_stream(int(seed), int(offset)), x.device)
+    return wrap(torch.multinomial(x, numsamples, replacement, generator=generator))
 
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -18,7 +18,17 @@ __all__ = ["Conv2D", "Conv2DTranspose", "Conv2DBackpropInput", "Conv3D", "Conv3D
 _Run = Callable[..., Any]
 
 
-def _check_conv(owner: str, out_channel: int, pad_mode: str, pad: Any, group: int) -> None:
+def last_as_second(items: Any) -> Any:
+    """A Tensor, or its shape, with the last axis moved to the second place."""
+    return torch.movedim(items, -1, 1) if isinstance(items, torch.Tensor) else (items[0], items[-1], *items[1:-1])
+
+
+def channels_last(run: _Run) -> _Run:
+    """``run`` on Tensors and shapes whose channels are the last axis."""
+    return lambda *inputs: wrap(torch.movedim(run(*map(last_as_second, inputs)), 1, -1))
+
+
+def _check_conv(owner: str, pad_mode: str, pad: Any) -> None:
     check_str_in(
         pad_mode.lower() if isinstance(pad_mode, str) else pad_mode, "pad_mode", ("valid", "same", "pad"), owner
     )
@@ -38,30 +48,15 @@ def Conv2D(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """Convolution of (N, C, H, W) with a weight (out_channel, C / group, kh, kw)."""
-    _check_conv("Conv2D", out_channel, pad_mode, pad, group)
-    if data_format == "NHWC":
-        return lambda x, weight: wrap(
-            torch.movedim(
-                F.conv_nd(
-                    2,
-                    torch.movedim(x, -1, 1),
-                    torch.movedim(weight, -1, 1),
-                    None,
-                    stride,
-                    pad_mode,
-                    pad,
-                    dilation,
-                    group,
-                    "Conv2D",
-                ),
-                1,
-                -1,
-            )
-        )
-    return lambda x, weight: F.conv_nd(2, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv2D")
+    _check_conv("Conv2D", pad_mode, pad)
+
+    def run(x: Any, weight: Any) -> Any:
+        return F.conv_nd(2, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv2D")
+
+    return channels_last(run) if data_format == "NHWC" else run
 
 
 @primitive
@@ -74,10 +69,10 @@ def Conv3D(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCDHW",
+    data_format: Literal["NCDHW"] = "NCDHW",
 ) -> _Run:
     """Convolution of (N, C, D, H, W)."""
-    _check_conv("Conv3D", out_channel, pad_mode, pad, group)
+    _check_conv("Conv3D", pad_mode, pad)
     return lambda x, weight: F.conv_nd(3, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv3D")
 
 
@@ -112,13 +107,17 @@ def Conv2DTranspose(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """The input whose convolution gives ``dout``: (dout, weight, input size)."""
-    _check_conv("Conv2DTranspose", out_channel, pad_mode, pad, group)
-    return lambda dout, weight, input_size: F.conv_transpose_nd(
-        2, dout, weight, None, _spatial(stride), pad_mode, pad, dilation, group, output_shape=input_size
-    )
+    _check_conv("Conv2DTranspose", pad_mode, pad)
+
+    def run(dout: Any, weight: Any, input_size: Any) -> Any:
+        return F.conv_transpose_nd(
+            2, dout, weight, None, _spatial(stride), pad_mode, pad, dilation, group, output_shape=as_ints(input_size)
+        )
+
+    return channels_last(run) if data_format == "NHWC" else run
 
 
 def _spatial(stride: Any) -> Any:
@@ -136,7 +135,7 @@ def Conv2DBackpropInput(
     stride: Any = 1,
     dilation: Any = 1,
     group: int = 1,
-    data_format: str = "NCHW",
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
 ) -> _Run:
     """The old name of `Conv2DTranspose`."""
     return Conv2DTranspose(
@@ -156,9 +155,10 @@ def Conv3DTranspose(
     dilation: Any = 1,
     group: int = 1,
     output_padding: Any = 0,
-    data_format: str = "NCDHW",
+    data_format: Literal["NCDHW"] = "NCDHW",
 ) -> _Run:
     """Transposed convolution of (N, C, D, H, W)."""
+    _check_conv("Conv3DTranspose", pad_mode, pad)
     return lambda dout, weight, bias=None: F.conv_transpose_nd(
         3, dout, weight, bias, stride, pad_mode, pad, dilation, group, output_padding
     )

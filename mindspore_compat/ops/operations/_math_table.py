@@ -6,10 +6,11 @@ A function is an operator without attributes.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Bool, Int, declared, row
@@ -186,7 +187,12 @@ _TABLE: dict[str, Any] = {
     "MatrixTriangularSolve": row(
         F.matrix_triangular_solve, "`MatrixSolve` for a triangular matrix.", lower=(bool, True), adjoint=(bool, False)
     ),
-    "Lstsq": row(F.lstsq, "The least-squares solution.", fast=(bool, True, None), l2_regularizer=(float, 0.0, None)),
+    "Lstsq": row(
+        F.lstsq,
+        "The least-squares solution.",
+        fast=(Annotated[bool, functools.partial(check_one_of, choices=(True,))], True, None),
+        l2_regularizer=(Annotated[float, functools.partial(check_one_of, choices=(0.0,))], 0.0, None),
+    ),
     "LuUnpack": row(F.lu_unpack, unpack_data=(bool, True), unpack_pivots=(bool, True)),
     "Ormqr": row(F.ormqr, "Q times a matrix from Householder vectors.", left=(bool, True), transpose=(bool, False)),
     "NuclearNorm": row(F.nuclear_norm, dim=(Any, None), keepdim=(bool, False)),

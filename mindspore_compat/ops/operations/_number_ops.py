@@ -14,7 +14,7 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, PositiveInt, plain, primitive
@@ -205,7 +205,7 @@ def NonDeterministicInts(dtype: Any = torch.int64) -> _Run:
 @primitive
 def ParameterizedTruncatedNormal(seed: int = 0, seed2: int = 0) -> _Run:
     """(shape, mean, stdevs, min, max): values of normal distributions between bounds, one a row."""
-    stream = SeedStream(seed or seed2)
+    stream = joined_stream(seed, seed2)
 
     def run(shape: Any, mean: Any, stdevs: Any, min: Any, max: Any) -> Any:
         size = as_ints(shape)

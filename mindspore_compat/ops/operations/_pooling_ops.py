@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -13,6 +13,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Ints, primitive
+from mindspore_compat.ops.operations._conv_ops import channels_last, last_as_second
 
 __all__ = """
     MaxPool MaxPoolV1 AvgPool AvgPoolV1 MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax
@@ -144,7 +145,7 @@ def MaxPool3DWithArgmax(
     pads: Any,
     dilation: Any = (1, 1, 1),
     ceil_mode: bool = False,
-    data_format: str = "NCDHW",
+    data_format: Literal["NCDHW"] = "NCDHW",
     argmax_type: Any = torch.int64,
 ) -> _Run:
     """(maxima over windows, flat index of each in its volume)."""
@@ -156,18 +157,40 @@ def MaxPool3DWithArgmax(
     return run
 
 
+def _unpool(
+    unpool: Callable[..., Any], ksize: Any, strides: Any, pads: Any, output_shape: Any, data_format: str
+) -> _Run:
+    is_last = data_format.endswith("C")
+    size = tuple(last_as_second(output_shape) if is_last and output_shape else output_shape) or None
+
+    def run(x: Any, argmax: Any) -> Any:
+        return unpool(x, argmax, ksize, strides or None, pads, size)
+
+    return channels_last(run) if is_last else run
+
+
 @primitive
-def MaxUnpool2D(ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCHW") -> _Run:
+def MaxUnpool2D(
+    ksize: Any,
+    strides: Any = 0,
+    pads: Any = 0,
+    output_shape: Any = (),
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
+) -> _Run:
     """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool2d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
+    return _unpool(F.max_unpool2d, ksize, strides, pads, output_shape, data_format)
 
 
 @primitive
 def MaxUnpool3D(
-    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCDHW"
+    ksize: Any,
+    strides: Any = 0,
+    pads: Any = 0,
+    output_shape: Any = (),
+    data_format: Literal["NCDHW", "NDHWC"] = "NCDHW",
 ) -> _Run:
     """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool3d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
+    return _unpool(F.max_unpool3d, ksize, strides, pads, output_shape, data_format)
 
 
 @primitive

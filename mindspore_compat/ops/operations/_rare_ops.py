@@ -14,7 +14,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import copied, wrap
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, plain, primitive
@@ -85,7 +85,7 @@ def ClipByNorm(axis: Any = None) -> _Run:
 @primitive
 def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int = 0) -> _Run:
     """Numbers from [minval, maxval) in the shape and dtype of the input."""
-    stream = SeedStream(seed)
+    stream = joined_stream(seed, offset)
 
     def run(x: Any) -> Any:
         if not x.dtype.is_floating_point:

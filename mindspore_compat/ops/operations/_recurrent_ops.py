@@ -217,6 +217,7 @@ def DynamicRNN(
         activation=(activation, "tanh"),
         num_proj=(num_proj, 0),
         keep_prob=(keep_prob, 1.0),
+        cell_depth=(cell_depth, 1),
     )
 
     def run(x: Any, w: Any, b: Any, seq_length: Any, init_h: Any, init_c: Any) -> Any:
@@ -267,6 +268,8 @@ def DynamicGRUV2(
         num_proj=(num_proj, 0),
         reset_after=(reset_after, True),
         keep_prob=(keep_prob, 1.0),
+        cell_depth=(cell_depth, 1),
+        cell_clip=(cell_clip, -1.0),
     )
     check_one_of(gate_order, "gate_order", ("rzh", "zrh"), "DynamicGRUV2")
 

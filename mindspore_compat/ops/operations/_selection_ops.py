@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
@@ -124,7 +124,7 @@ def SampleDistortedBoundingBoxV2(
     image in ``area_range``, at least ``min_object_covered`` of one of the boxes in it; the whole image after
     ``max_attempts``. Random numbers are not upstream's.
     """
-    owner, stream = "SampleDistortedBoundingBoxV2", SeedStream(seed or seed2)
+    owner, stream = "SampleDistortedBoundingBoxV2", joined_stream(seed, seed2)
     for name, pair in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
         if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "area_range" and pair[1] > 1):
             raise ValueError(f"For '{owner}', the '{name}' must be a positive range, but got {pair}.")

@@ -11,6 +11,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive
 from mindspore_compat.ops.function.random_func import fixed_generator
@@ -138,7 +139,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
                     f"{pooling_ratio}."
                 )
             borders, dtype, x = [], x.dtype, _floating(x)
-            generator = fixed_generator(seed or seed2 or int(deterministic), "cpu")
+            generator = fixed_generator(joined_stream(seed, seed2) or int(deterministic), "cpu")
             for axis in (1, 2):
                 count = int(x.shape[axis] / pooling_ratio[axis])
                 borders.append(_borders(x.shape[axis], count, pseudo_random, generator))

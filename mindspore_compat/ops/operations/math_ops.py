@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -119,7 +119,7 @@ def Histogram(bins: int = 100, min: float = 0.0, max: float = 0.0) -> _Run:
 
 
 @primitive
-def HistogramFixedWidth(nbins: int, dtype: str = "int32") -> _Run:
+def HistogramFixedWidth(nbins: int, dtype: Literal["int32"] = "int32") -> _Run:
     """int32 counts in ``nbins`` equal bins of a range; what lies outside goes into the outer ones."""
 
     def run(x: Any, value_range: Any) -> Any:

@@ -14,7 +14,7 @@ from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Ints, primitive
@@ -145,7 +145,7 @@ def Dropout3D(keep_prob: float = 0.5) -> _Run:
 @primitive
 def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
     """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
-    stream = SeedStream(Seed0 or Seed1)
+    stream = joined_stream(Seed0, Seed1)
 
     def run(shape: Any, keep_prob: Any) -> Any:
         device = current_device()

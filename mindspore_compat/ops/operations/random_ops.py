@@ -14,7 +14,7 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.seed import SeedStream
+from mindspore_compat.common.seed import SeedStream, joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
@@ -37,7 +37,7 @@ def _seed(owner: str, seed: int, seed2: int, kind: Callable[[int, int], Any] | N
     check_non_negative_int(seed2, "seed2", owner)
     if kind is not None:
         return stream_with(partial(kind, seed, seed2), seed, seed2)
-    return SeedStream(seed * 1000003 + seed2 if seed or seed2 else 0)
+    return joined_stream(seed, seed2)
 
 
 @primitive
