@@ -75,7 +75,7 @@ def select(release: str) -> None:
         return
     _selected.append(number)
     version.__version__ = f"{number[0]}.{number[1]}.0"
-    sys.modules[__package__].__version__ = version.__version__
+    vars(sys.modules[__package__])["__version__"] = version.__version__
     if number < (2, 0):
         _before_2_0()
     if (1, 3) <= number < (2, 0):

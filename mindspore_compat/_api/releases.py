@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import functools
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
-__all__ = ["METHODS", "VARIABLE", "notes", "parse"]
+__all__ = ["METHODS", "VARIABLE", "notes", "parse", "written_for"]
 
 #: the environment variable that names the release that programs were written for
 VARIABLE = "MINDSPORE_COMPAT_RELEASE"
-_NEWEST = (2, 10)
+_NEWEST, _LAST_READ = (2, 10), (2, 3)  # the second is the last that release_spans.csv was read off
 
 #: those of `notes` that were methods of Tensor as well
 METHODS = ("split", "norm", "median")
@@ -35,6 +39,28 @@ def notes() -> dict[str, str]:
         f"mindspore.{space}.{name}": note for space in ("ops", "ops.functional") for name, note in _NOTES.items()
     }
     return functions | {f"mindspore.Tensor.{name}": _NOTES[name] for name in METHODS}
+
+
+@functools.cache
+def _spans() -> dict[str, tuple[str, str]]:
+    """{name: (first, last) release that has it}, of names that some of 1.0 to 2.3 do not have."""
+    found: dict[str, tuple[str, str]] = {}
+    with Path(__file__).with_name("release_spans.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.update({f"{row['module']}.{name}": (row["first"], row["last"]) for name in row["names"].split()})
+    return found
+
+
+def written_for(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first and the last release that have all of these names of MindSpore; None if none has or the names do not
+    tell. The last is "2.10" for names that are still there.
+    """
+    spans = [span for name in names if (span := _spans().get(name)) is not None]
+    if not spans:
+        return None
+    first, last = max(map(parse, (first for first, _ in spans))), min(map(parse, (last for _, last in spans)))
+    last = _NEWEST if last == _LAST_READ else last
+    return (f"{first[0]}.{first[1]}", f"{last[0]}.{last[1]}") if first <= last else None
 
 
 def parse(release: str) -> tuple[int, int]:

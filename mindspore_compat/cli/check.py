@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mindspore_compat._api.check import Use, find_uses, python_files, state_of
 from mindspore_compat._api.public import changed_meaning
-from mindspore_compat._api.releases import notes
+from mindspore_compat._api.releases import notes, parse, written_for
 from mindspore_compat._api.resolve import FULL, MISSING, PLACEHOLDER
 
 __all__ = ["main"]
@@ -55,5 +55,10 @@ def main(arguments: list[str]) -> int:
             note = f": {use['note']}" if use["note"] else ""
             print(f"{use['path']}:{use['line']}: {use['name']} {use['state']}{note}")
         print("\n".join(unreadable), end="\n" * bool(unreadable))
+        span = written_for({use.name for use in uses})
+        if span is not None:
+            is_old = parse(span[1]) < (2, 0) and any(use["state"] == "other meaning" for use in found)
+            hint = f" Run it with --release {span[1]}: the calls above had another meaning." if is_old else ""
+            print(f"Its names are those of MindSpore {span[0]} to {span[1]}.{hint}")
         print(f"{len(states)} MindSpore names: " + (", ".join(f"{n} {s}" for s, n in sorted(counts.items())) or "none"))
     return 1 if counts[MISSING] or counts[PLACEHOLDER] or unreadable else 0

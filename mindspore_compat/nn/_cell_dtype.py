@@ -78,7 +78,7 @@ class Computing:
         is_recorded = OperatorsIn.innermost() is None and kernels.shows_torch()
         self._compiled = (casting.depth and casting.compiled) or is_recorded or in_graph()
         self._operators = None if self._compiled else dtype or OperatorsIn.innermost()
-        self._entered: list[tuple[int, bool, Any, list[tuple[str, Any, Any]]]] = []
+        self._entered: list[tuple[int, bool, Any, list[_Replaced]]] = []
 
     def __enter__(self) -> None:
         before = casting.depth, casting.compiled
@@ -138,6 +138,8 @@ def _parameter_tuples(cell: Any) -> list[_Replaced]:
 
 class _CastParameters(ParameterTuple):
     """A ParameterTuple whose elements are cast when they are read, so that their gradients reach the Parameters."""
+
+    dtype: torch.dtype
 
     def __new__(cls, parameters: ParameterTuple, dtype: torch.dtype) -> _CastParameters:
         made = tuple.__new__(cls, parameters)

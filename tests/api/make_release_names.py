@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("release_names.csv")
+SPANS = Path(__file__).parents[2] / "mindspore_compat/_api/release_spans.csv"
 RELEASES = "1.0 1.1 1.3 1.5 1.7 1.9 2.0 2.2 2.3".split()
 #: modules that programs import from, relative to the package
 MODULES = """
@@ -273,6 +274,20 @@ def main(git: str) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["module", "first", "last", "names"])
         writer.writerows((*key, " ".join(names)) for key, names in rows.items())
+    SPANS.write_text(spans(), encoding="utf-8")
+
+
+def spans() -> str:
+    """The part of the table by which ``mindspore-compat check`` tells a program's release: names alone, of those that
+    some releases do not have.
+    """
+    lines = ["module,first,last,names"]
+    with FILE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if (row["first"], row["last"]) != (RELEASES[0], RELEASES[-1]):
+                names = " ".join(name.partition("(")[0] for name in row["names"].split())
+                lines.append(f"{row['module']},{row['first']},{row['last']},{names}")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

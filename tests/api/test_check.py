@@ -145,3 +145,30 @@ def test_files_that_would_end_or_stop_the_command(tmp_path: Path, capsys: pytest
         and f"{tmp_path / 'chain.py'}:1: not Python 3: nested" in out
     )
     assert "1 MindSpore names: 1 full" in out
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from mindspore.ops import operations as P\nP.ControlDepend", "1.0 to 1.1."),
+        ("from mindspore import ops\nfrom mindspore.ops import operations as P\nP.TensorAdd, ops.max", "1.9 to 2.10."),
+        ("from mindspore import mint, ops\nops.flash_attention_score", "2.3 to 2.10."),
+        ("from mindspore import nn\nnn.Dense", None),
+        ("from mindspore import mint\nfrom mindspore.ops import operations as P\nmint.abs, P.ControlDepend", None),
+    ],
+)
+def test_the_release_that_names_are_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str, expected: str | None
+) -> None:
+    file = tmp_path / "case.py"
+    file.write_text(source, encoding="utf-8")
+    main(["check", str(file)])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Its names")]
+    assert [expected in line for line in lines] == ([] if expected is None else [True])
+
+
+def test_an_old_meaning_asks_for_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "case.py"
+    file.write_text("from mindspore import ops\nops.pack\nops.max(1)\n", encoding="utf-8")
+    main(["check", str(file)])
+    assert "--release 1.9" in capsys.readouterr().out

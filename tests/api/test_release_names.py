@@ -20,6 +20,7 @@ import pytest
 from mindspore_compat import Tensor
 from mindspore_compat._api.placeholders import STUB_MARK
 from mindspore_compat._api.resolve import ABSENT, resolve
+from tests.api import make_release_names
 
 _NAME = re.compile(r"([^ (]+)(?:\(([^)]*)\))?")
 
@@ -105,3 +106,7 @@ def figures() -> Counter[str]:
         for release in "1.0 1.1 1.3 1.5 1.7 1.9 2.0 2.2 2.3".split()
         if first <= release <= last
     )
+
+
+def test_the_spans_that_check_reads_are_of_this_table() -> None:
+    assert make_release_names.SPANS.read_text(encoding="utf-8") == make_release_names.spans()
