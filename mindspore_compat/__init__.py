@@ -38,8 +38,7 @@ from mindspore_compat.common.generator import (
 )
 from mindspore_compat.common.tensor import from_numpy, tensor
 from mindspore_compat.context import *  # noqa: F403
-from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp, vmap
-from mindspore_compat.ops.function.grad._operation import get_grad, grad, value_and_grad
+from mindspore_compat.ops import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.parallel.shard import Layout, shard
 from mindspore_compat.train import _eager as _train

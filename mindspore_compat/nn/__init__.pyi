@@ -3,9 +3,6 @@
 from typing import Any, Literal
 
 from mindspore_compat._api.placeholders import module_getattr as module_getattr
-from mindspore_compat._legacy.cells import GlobalBatchNorm as GlobalBatchNorm
-from mindspore_compat._legacy.cells import GraphKernel as GraphKernel
-from mindspore_compat._legacy.cells import LinSpace as LinSpace
 from mindspore_compat.nn import cell as cell
 from mindspore_compat.nn import dynamic_lr as dynamic_lr
 from mindspore_compat.nn import grad as grad
@@ -31,6 +28,9 @@ from mindspore_compat.nn.dynamic_lr import polynomial_decay_lr as polynomial_dec
 from mindspore_compat.nn.dynamic_lr import warmup_lr as warmup_lr
 from mindspore_compat.nn.grad import Jvp as Jvp
 from mindspore_compat.nn.grad import Vjp as Vjp
+from mindspore_compat.nn.layer._earlier import GlobalBatchNorm as GlobalBatchNorm
+from mindspore_compat.nn.layer._earlier import GraphKernel as GraphKernel
+from mindspore_compat.nn.layer._earlier import LinSpace as LinSpace
 from mindspore_compat.nn.layer.activation import CELU as CELU
 from mindspore_compat.nn.layer.activation import ELU as ELU
 from mindspore_compat.nn.layer.activation import FastGelu as FastGelu

@@ -303,4 +303,4 @@ parallel_listeners.append(_parallel_changed)  # behind that of _modes
 _parallel_changed()
 
 
-__getattr__ = module_getattr(__name__, {"GraphCell": "nn._graph_cell", "GraphKernel": "_legacy.cells"})
+__getattr__ = module_getattr(__name__, {"GraphCell": "nn._graph_cell", "GraphKernel": "nn.layer._earlier"})

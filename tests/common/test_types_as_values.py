@@ -9,6 +9,7 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.ops import functional as F
+from mindspore_compat.ops import operations as P
 
 VALUES = [
     (lambda: Tensor([1.0]), "Tensor[Float32]", mstype.TensorType),
@@ -75,3 +76,9 @@ def test_the_old_class_of_tensor_types():
     assert mstype.tensor_type(ms.float32).element_type() == ms.float32
     assert (str(mstype.tensor_type), repr(ops.typeof(Tensor([1.0])))) == ("Tensor", "mindspore.tensor[float32]")
     assert mstype._issubclass_(ops.typeof(Tensor([1.0])), mstype.tensor_type)
+
+
+def test_operators_of_1x_ask_for_types():
+    assert P.IsSubClass()(ms.float32, mstype.float_)
+    assert not P.IsSubClass()(ms.int32, mstype.float_)
+    assert P.IsInstance()(1.5, mstype.float_)

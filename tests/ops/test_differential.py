@@ -10,7 +10,7 @@ from tests.ops.differential import PAGE, computations, covered, exceptions, lack
 _UNNAMED = set(
     """
     IsConstant PrimitiveWithCheck PsROIPooling Pull env_get hastype is_tensor_bool_cond linearize
-    tensordump typeof
+    tensordump
     """.split()
 )
 

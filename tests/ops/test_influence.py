@@ -106,6 +106,7 @@ RIGHT = {
         P.TensorCopySlices: #5
         P.BasicLSTMCell P.DynamicRNN: init.keep_prob init.num_proj init.cell_depth
         nn.LRN: init.norm_region
+        nn.BatchNorm3d: init.data_format
         scipy.fft.*: type norm
         scipy.linalg.eigh: type
     """,

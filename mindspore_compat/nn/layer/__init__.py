@@ -70,6 +70,6 @@ FORMER = {
         TensorAddQuant""".split(),
         "nn.layer.quant",
     ),
-    **dict.fromkeys(("GlobalBatchNorm", "LinSpace"), "_legacy.cells"),
+    **dict.fromkeys(("GlobalBatchNorm", "LinSpace"), "nn.layer._earlier"),
 }
 __getattr__ = module_getattr(__name__, FORMER)

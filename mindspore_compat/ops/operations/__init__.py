@@ -40,13 +40,14 @@ from mindspore_compat._api.former_names import formerly as _formerly
 from mindspore_compat.ops.primitive import KERNELS as _KERNELS
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401
 
-for _kind, _names in {
+for _renamed, _names in {
     Cummax: {"dim": "axis"},  # noqa: F405
     Roll: {"shift": "shifts", "axis": "dims"},  # noqa: F405
     SearchSorted: {"out_int32": "dtype"},  # noqa: F405
     UniqueConsecutive: {"return_idx": "return_inverse", "axis": "dim"},  # noqa: F405
 }.items():
-    _formerly(**_names)(_kind)
+    _formerly(**_names)(_renamed)
+del _renamed, _names
 ms_hybrid = ms_kernel
 _KERNELS.update(
     {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}

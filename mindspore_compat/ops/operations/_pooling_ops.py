@@ -194,8 +194,6 @@ def MaxUnpool3D(
 
 
 @primitive
-def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple], return_indices: bool = True) -> _Run:
-    """(maxima over windows so that ``output_size`` remain, int64 indices); the maxima only by 1.9's
-    ``return_indices=False``.
-    """
-    return lambda input: F.adaptive_max_pool2d(input, output_size, return_indices)
+def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple]) -> _Run:
+    """(maxima over windows so that ``output_size`` remain, int64 indices)."""
+    return lambda input: F.adaptive_max_pool2d(input, output_size, True)

@@ -81,7 +81,7 @@ _NAMES: dict[str, str] = {
     "FastGeLU FastGelu GLU GeLU Gelu "
     "GridSampler2D GridSampler3D HShrink HSigmoid HSwish Im2Col InTopK InstanceNorm KLDivLoss L2Loss L2Normalize LRN "
     "LayerNorm LogSoftmax "
-    "AvgPoolV1 MaxPoolV1 ReLUV3 "
+    "AvgPoolV1 MaxPoolV1 ReLUV3 FusedBatchNorm FusedBatchNormEx ScatterElements "
     "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad "
     "Mish MultiMarginLoss "
     "MultilabelMarginLoss NLLLoss PReLU Pad PadV3 ReLU ReLU6 RmsNorm SeLU Sigmoid SigmoidCrossEntropyWithLogits "
@@ -129,7 +129,8 @@ REFUSED: dict[str, str] = {
         "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
         "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
         "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull Reshard",
-        "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo",
+        "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo ControlDepend",
+        "it is about types of the source": "IsInstance IsSubClass SameTypeShape",
     }.items()
     for name in names.split()
 }
