@@ -116,7 +116,6 @@ _x = np.arange(6, dtype=np.float32).reshape(2, 3)
         (lambda x: ops.Cummax(dim=1)(x)[0], lambda x: x),
         (lambda x: ops.SearchSorted(out_int32=True)(x, x), lambda x: Tensor([[0, 1, 2], [0, 1, 2]], ms.int32)),
         (lambda x: ops.SearchSorted(False)(x, x), lambda x: Tensor([[0, 1, 2], [0, 1, 2]], ms.int64)),
-        (lambda x: ops.AdaptiveMaxPool2D(1, return_indices=False)(x[None]), lambda x: Tensor([[[5.0]]])),
         (lambda x: ops.UniqueConsecutive(return_counts=True, axis=0)(x)[2], lambda x: Tensor([1, 1], ms.int64)),
         (lambda x: ops.MatMul().shard(strategy=((1, 1), (1, 1)))(x, x.T), lambda x: x @ x.T),
     ],
@@ -235,3 +234,7 @@ def test_cells_and_transformers() -> None:
     assert isinstance(cell.inner, nn.ReLU)
     cell.register_backward_hook(fn=lambda *_: None).remove()
     assert ds.audio.FrequencyMasking(frequency_mask_param=3).freq_mask_param == 3
+
+
+def test_reduce_prod() -> None:
+    assert float(ops.reduce_prod(Tensor([2.0, 3.0]))) == 6.0

@@ -82,3 +82,4 @@ def test_operators_of_1x_ask_for_types():
     assert P.IsSubClass()(ms.float32, mstype.float_)
     assert not P.IsSubClass()(ms.int32, mstype.float_)
     assert P.IsInstance()(1.5, mstype.float_)
+    assert ops.isinstance_(1.5, mstype.float_) and ops.issubclass_(ms.float32, mstype.float_)
