@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -69,14 +68,7 @@ def check_number(arg_name: str, arg_value: Any, value: Any, rel: int, prim_name:
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any, prim_name: Any = None) -> Any:
     """TypeError unless the value is of one of the types; a bool is no int."""
     types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
-    if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and not {bool, object} & {*types}):
-        names = [kind.__name__ for kind in types]
-        begin, listed = f"For '{prim_name}', the" if prim_name else "The", f"one of '{names}'"
-        raise TypeError(
-            f"{begin} type of '{arg_name}' should be {listed if names[1:] else repr(names[0])}, but got type "
-            f"'{type(arg_value).__name__}'."
-        )
-    return arg_value
+    return validate.check_type(arg_value, arg_name, types, prim_name)
 
 
 def check_isinstance(arg_name: str, arg_value: Any, classes: Any) -> Any:
@@ -94,39 +86,14 @@ def check_bool(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> b
     return validate.check_bool(arg_value, arg_name, prim_name)
 
 
-def _checked(
-    value: Any, kinds: Any, kind: str, needed: str, holds: Callable[[Any], bool], name: Any, prim_name: Any
-) -> Any:
-    """A finite number of a kind for which something holds, or errors in the words that libraries' tests compare."""
-    begin, got = f"For '{prim_name}', the '{name}' must be", type(value).__name__
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise TypeError(f"{begin} {kind} but got '{got}'.")
-    if not (math.isfinite(value) and holds(value)):
-        raise ValueError(f"{begin} {needed} with type '{got}'.")
-    return value
-
-
-def _compared(value: Any, kind: type, bound: Any, rel: int, name: Any, prim_name: Any) -> Any:
-    sign, test = _RELATIONS[rel]
-    needed = f"{kind.__name__} and must {sign} {bound}, but got '{value}'"
-    return _checked(value, kind, f"{kind.__name__},", needed, lambda one: test(one, bound), name, prim_name)
-
-
-def _within(value: Any, kind: type, low: Any, high: Any, rel: int, name: Any, prim_name: Any) -> Any:
-    left, right = _ENDS[rel]
-    needed = f"in range of {'[' if left else '('}{low}, {high}{']' if right else ')'}, but got {value}"
-    holds = lambda one: (low <= one if left else low < one) and (one <= high if right else one < high)  # noqa: E731
-    return _checked(value, (kind, np.generic), f"'{kind.__name__}', ", needed, holds, name, prim_name)
-
-
 def check_int(arg_value: Any, value: int, rel: int, arg_name: Any = None, prim_name: Any = None) -> int:
     """An int that stands in a relation to ``value``."""
-    return _compared(arg_value, int, value, rel, arg_name, prim_name)
+    return check(arg_name, validate.check_int(arg_value, arg_name, prim_name), "", value, rel, prim_name)
 
 
 def check_float(arg_value: Any, value: float, rel: int, arg_name: Any = None, prim_name: Any = None) -> float:
     """A float that stands in a relation to ``value``."""
-    return _compared(arg_value, float, value, rel, arg_name, prim_name)
+    return check(arg_name, validate.check_float(arg_value, arg_name, prim_name), "", value, rel, prim_name)
 
 
 def check_equal_int(arg_value: Any, value: int, arg_name: Any = None, prim_name: Any = None) -> int:
@@ -138,14 +105,16 @@ def check_int_range(
     arg_value: Any, lower_limit: int, upper_limit: int, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> int:
     """An int in a range; numbers of NumPy are taken whatever their type."""
-    return _within(arg_value, int, lower_limit, upper_limit, rel, arg_name, prim_name)
+    kinds = (int, np.generic)
+    return validate.check_number(arg_value, arg_name, prim_name, kinds, lower_limit, upper_limit, _ENDS[rel])
 
 
 def check_float_range(
     arg_value: Any, lower_limit: float, upper_limit: float, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> float:
     """A float in a range, no int; numbers of NumPy are taken whatever their type."""
-    return _within(arg_value, float, lower_limit, upper_limit, rel, arg_name, prim_name)
+    kinds = (float, np.generic)
+    return validate.check_number(arg_value, arg_name, prim_name, kinds, lower_limit, upper_limit, _ENDS[rel])
 
 
 def _beside_zero(kind: str, rel: int, name: str) -> Callable[..., Any]:
