@@ -14,12 +14,11 @@ from typing import Any
 
 from mindspore_compat import context, nn, ops, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
-from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops.function._conv import conv2d_before_2_0
-from mindspore_compat.ops.function._pooling import avg_pool2d_before_2_0
+from mindspore_compat.ops.function._former import FORMER
 from mindspore_compat.ops.function._resizing import interpolate_before_2_0
 from mindspore_compat.train.model import Model
 
@@ -28,15 +27,12 @@ __all__ = ["select", "select_inherited"]
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
     "split": lambda input_x, axis=0, output_num=1: P.Split(axis, output_num)(input_x),
-    "norm": lambda input_x, axis, p=2, keep_dims=False, epsilon=1e-12: P.LpNorm(axis, p, keep_dims, epsilon)(input_x),
-    "median": lambda x, global_median=False, axis=0, keep_dims=False: P.Median(global_median, axis, keep_dims)(x),
     "max": lambda x, axis=0, keep_dims=False: P.ArgMaxWithValue(axis, keep_dims)(x),
     "min": lambda x, axis=0, keep_dims=False: P.ArgMinWithValue(axis, keep_dims)(x),
-    "argmax": lambda x, axis=-1, output_type=mstype.int32: P.Argmax(axis, output_type)(x),
     "argmin": lambda x, axis=-1: P.Argmin(axis)(x),
     "std": lambda input_x, axis=(), unbiased=True, keep_dims=False: P.ReduceStd(axis, unbiased, keep_dims)(input_x),
     "dropout": lambda x, p=0.5, seed0=0, seed1=0: P.Dropout(1 - p, seed0, seed1)(x),
-    "avg_pool2d": avg_pool2d_before_2_0,
+    **{name: FORMER[name][0] for name in ("norm", "median", "argmax", "avg_pool2d")},
     "conv2d": conv2d_before_2_0,
     "interpolate": interpolate_before_2_0,
 }

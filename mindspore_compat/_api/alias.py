@@ -74,7 +74,7 @@ def install(*, subprocesses: bool = False, release: str | None = None) -> None:
         subprocesses: also put the alias into ``PYTHONPATH``, so that any Python started from here has it. Without it,
             multiprocessing children and DataLoader workers still have it.
         release: the MindSpore that the program was written for, such as "1.9": calls whose meaning has changed since
-            have the one of that release (docs/differences.md). Default: the newest, or what the environment variable
+            have the one of that release (docs/index.md). Default: the newest, or what the environment variable
             ``MINDSPORE_COMPAT_RELEASE`` names.
     Raises:
         RuntimeError: the real MindSpore is already imported in this process, or another release was chosen.

@@ -19,7 +19,8 @@ from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function import _arithmetic
 from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
-from mindspore_compat.ops.function._indexing import take  # noqa: F401
+from mindspore_compat.ops.function._indexing import gather_elements as gather  # noqa: F401
+from mindspore_compat.ops.function._indexing import scatter, take  # noqa: F401
 from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
@@ -27,14 +28,6 @@ _Numbers = (torch.Tensor, int, float)
 
 
 masked_select = functools.partial(by_shape, torch.masked_select)
-
-
-def gather(input: Any, dim: int, index: Any) -> torch.Tensor:
-    return count_from_end(lambda places: by_shape(torch.gather, input, dim, places), index, input.shape[dim])
-
-
-def scatter(input: Any, dim: int, index: Any, src: Any) -> torch.Tensor:
-    return count_from_end(lambda places: torch.scatter(input, dim, places, src), index, input.shape[dim])
 
 
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> torch.Tensor:
