@@ -267,7 +267,7 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     """As ``torch``'s ``full_like``, with MindSpore's Tensors."""
 
 def gather(input: Any, dim: Any, index: Any) -> Any:
-    """As ``torch``'s ``gather``, with MindSpore's Tensors."""
+    """As ``torch``'s ``gather_elements``, with MindSpore's Tensors."""
 
 def gcd(input: Any, other: Any) -> Any:
     """As ``torch``'s ``gcd``, with MindSpore's Tensors."""
