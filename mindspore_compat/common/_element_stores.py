@@ -122,6 +122,8 @@ def is_of_self(node: ast.AST) -> bool:
 _classes: weakref.WeakSet[type] = weakref.WeakSet()
 _methods: dict[str, list[types.FunctionType]] = {}
 generation = 0  # of what is known of calls: counts the classes
+#: code objects, by id, whose functions graph mode calls as they are, at this generation
+plain_codes: dict[int, types.CodeType] = {}
 
 
 def register(cls: type) -> None:
@@ -131,6 +133,7 @@ def register(cls: type) -> None:
         return
     _classes.add(cls)
     generation += 1
+    plain_codes.clear()
     for name, method in _own_methods(cls):
         if method not in _methods.setdefault(name, []):
             _methods[name].append(method)

@@ -31,7 +31,7 @@ from mindspore_compat.common._element_stores import FunctionNode, is_of_self, so
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common._wrap import wrap
 
-__all__ = ["in_graph_version", "method_in_graph"]
+__all__ = ["in_graph_version"]
 
 
 def in_graph_version(function: Any) -> Any:
@@ -45,41 +45,23 @@ def in_graph_version(function: Any) -> Any:
     return _version(function) if kind is types.FunctionType else function
 
 
-def method_in_graph(method: Any) -> Any:
-    """Return `in_graph_version` of a bound method where nothing traces: the short way for those without copies."""
-    code = getattr(getattr(method, "__func__", method), "__code__", None)
-    known = _known.get(id(code))
-    if known is not None and known.is_plain and known.code is code and known.generation == stores.generation:
-        return method
-    return in_graph_version(method)
-
-
-class _Known:
-    """What is known of a code object: whether its functions need no copies, at a generation of `stores`."""
-
-    __slots__ = ("code", "generation", "is_plain")
-
-    def __init__(self, code: types.CodeType) -> None:
-        self.code, self.generation, self.is_plain = code, -1, False
-
-
-_known: dict[int, _Known] = {}  # by id of the code
+#: at which generation of `stores` a code object, by id, was found to need copies
+_unplain: dict[int, tuple[types.CodeType, int]] = {}
 _copies: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
 
 
 def _version(function: types.FunctionType) -> types.FunctionType:
     code = function.__code__
-    known = _known.get(id(code))
-    if known is None or known.code is not code:
-        known = _known[id(code)] = _Known(code)
-    if known.generation != stores.generation:
-        # functions of one code differ in the scopes around them alone
-        is_plain = not stores.is_program(function) or not stores.reaches([function], "has_updates")
-        known.is_plain = is_plain and not (code.co_freevars and stores.is_program(function))
-        known.generation = stores.generation
-    if known.is_plain:
+    if id(code) in stores.plain_codes:
         return function
     key = code, stores.generation
+    if _unplain.get(id(code)) != key:
+        is_program = stores.is_program(function)
+        is_plain = not is_program or not stores.reaches([function], "has_updates")
+        if is_plain and not (code.co_freevars and is_program):  # functions of one code differ in the scopes around them
+            stores.plain_codes[id(code)] = code
+            return function
+        _unplain[id(code)] = key
     made = _copies.get(function)
     if made is None or made[0] != key:
         made = _copies[function] = key, _copy(function) if stores.reaches([function], "has_updates") else None

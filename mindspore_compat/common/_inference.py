@@ -14,21 +14,21 @@ import torch
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["called", "is_inference", "may_keep", "without_graph"]
+__all__ = ["called", "is_inference", "may_keep", "set_recording", "without_graph"]
 
-_records, _set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
+_records, set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
 _interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.func.grad and the like
 
 
 def without_graph(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call it without recording, but for what is differentiated inside and for forwards that Cells keep."""
-    _set_recording(False)
+    set_recording(False)
     THREAD.unrecorded = True
     try:
         return function(*args, **kwargs)
     finally:
         THREAD.unrecorded = False
-        _set_recording(True)
+        set_recording(True)
 
 
 def called(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -48,7 +48,10 @@ def is_inference(args: tuple, kwargs: dict[str, Any]) -> bool:
     """
     if not _records() or _interpreters() is not None:
         return False
-    return _are_constant(args) and (not kwargs or _are_constant(kwargs.values()))
+    for arg in args:
+        if type(arg) is not Tensor or arg.requires_grad:
+            return _are_constant(args) and (not kwargs or _are_constant(kwargs.values()))
+    return not kwargs or _are_constant(kwargs.values())
 
 
 def _are_constant(args: Any) -> bool:

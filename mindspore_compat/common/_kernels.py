@@ -250,7 +250,7 @@ def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *res
 def dense(x: Any, weight: Any, bias: Any) -> Any:
     """x · weightᵀ + bias of two operators, a product and a sum, as `adds_bias_apart` says."""
     if not _THREAD.in_float32 or bias is None or not adds_bias_apart(x):
-        return KERNELS["linear"](x, weight, bias)
+        return _nn.linear(x, weight, bias) if x.dtype is _F32 else KERNELS["linear"](x, weight, bias)
     return torch.add(KERNELS["linear"](x, weight), bias)
 
 

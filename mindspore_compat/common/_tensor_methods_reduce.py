@@ -120,7 +120,9 @@ class ReduceMethods:
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim", "keep_dims")
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("sum", kwargs)
-        result = wrap(given_in(_Base.sum, self, _axes(axis), keepdims, dtype=_dtype(dtype)))
+        dtype = None if dtype is None else to_torch_dtype(dtype)
+        axis = axis if axis is None or axis.__class__ is int else _axes(axis)
+        result = wrap(given_in(_Base.sum, self, axis, keepdims, dtype=dtype))
         if initial is None:
             return result
         return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial

@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["SeenByDynamo", "begin", "by_operator", "is_tracing", "not_traced"]
+__all__ = ["SeenByDynamo", "begin", "by_operator", "is_tracing", "not_traced", "traced_as"]
 
 is_tracing: Callable[[], bool] = torch.compiler.is_dynamo_compiling
 _plain_operators = torch._C.DisableTorchFunctionSubclass
@@ -124,6 +124,19 @@ def end() -> None:
 
 def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
+
+
+def traced_as(version: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorator: Dynamo traces ``version`` in place of the function, which need not ask whether it is traced.
+
+    Only for functions that nobody decorates with `functools.wraps`, which copies the mark.
+    """
+
+    def mark(function: Any) -> Any:
+        function._torchdynamo_inline = version
+        return function
+
+    return mark
 
 
 #: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow

@@ -27,6 +27,20 @@ def bind(cls: type) -> None:
     TENSOR = cls
 
 
+def _wrap_traced(result: Any) -> Any:
+    """`wrap` while Dynamo traces, which makes containers anew."""
+    cls = type(result)  # Dynamo follows this, but not ``__class__``
+    if cls is _Plain:
+        return wrapped_in_trace(result)
+    if cls is TENSOR or (not isinstance(result, tuple) and cls is not list and cls is not dict):
+        return result
+    if cls is dict:
+        return {key: _wrap_traced(item) for key, item in result.items()}
+    items = [_wrap_traced(item) for item in result]
+    return items if cls is list else tuple(items)
+
+
+@_tracing.traced_as(_wrap_traced)
 def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
     """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`; itself
     where all that it holds stay the same objects.
@@ -35,43 +49,42 @@ def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
         _known: what has been made of the lists, tuples and dicts in it, by id: each is walked once, however often they
             share it.
     """
-    cls = type(result)  # Dynamo follows this, but not ``__class__``
+    cls = type(result)
     if cls is _Plain:
-        if _is_tracing():
-            return wrapped_in_trace(result)
         result.__class__ = TENSOR
         return result
     if cls is TENSOR:
         return result
     if not isinstance(result, tuple) and cls is not list and cls is not dict:
         return result
-    is_tracing = _is_tracing()
-    if _known is None or is_tracing:
+    if _known is None:
         _known = {}
     elif id(result) in _known:
         return _known[id(result)]
     if cls is dict:
         items: Any = {key: wrap(item, _known) for key, item in result.items()}
-        is_same = not is_tracing and all(map(is_, items.values(), result.values()))
+        is_same = all(map(is_, items.values(), result.values()))
     elif cls is list:
         items = [wrap(item, _known) for item in result]
-        is_same = not is_tracing and all(map(is_, items, result))
+        is_same = all(map(is_, items, result))
     else:
         items = tuple([wrap(item, _known) for item in result])
-        is_same = cls is tuple and not is_tracing and all(map(is_, items, result))
-    found = result if is_same else items
-    if not is_tracing:
-        _known[id(result)] = found
+        is_same = cls is tuple and all(map(is_, items, result))
+    found = _known[id(result)] = result if is_same else items
     return found
 
 
 def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that computes with torch's tensors, for callers who compute with Tensors: ``super().construct(x)``."""
 
+    def traced(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return _wrap_traced(method(self, *args, **kwargs))
+
+    @_tracing.traced_as(traced)
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
-        if type(result) is not _Plain or _is_tracing():
+        if type(result) is not _Plain:
             return wrap(result)
         result.__class__ = TENSOR
         return result

@@ -12,7 +12,7 @@ from mindspore_compat._runtime import placement
 from mindspore_compat.common._graph_mode import current, in_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._shared_memory import write_values
-from mindspore_compat.common._tracing import is_tracing
+from mindspore_compat.common._tracing import traced_as
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype
@@ -97,31 +97,44 @@ class TorchMember:
 class Attributes(Listing):
     """The part of `Cell` that keeps children and Parameters."""
 
-    def __getattr__(self, name: str) -> Any:
+    def _attribute(self, name: str) -> Any:
+        """Return a Parameter, child or buffer, without what graph mode computes with in place of a Parameter."""
         state = self.__dict__
-        parameters = state.get("_parameters")
-        if parameters is not None and name in parameters:
-            parameter = parameters[name]
-            if parameter is not None and not is_tracing() and (call := current()).is_graph:
-                parameter = read_in_graph(parameter, call)
-            if (
-                casting.depth
-                and parameter is not None
-                and parameter.dtype in FLOATS
-                and (dtype := compiled_dtype(state)) is not None
-                and casts_itself(self)
-            ):
-                shown = cast_floats(parameter, dtype)
-                if shown is not parameter:
-                    shown.shows = parameter  # what is written to it is written to the Parameter
-                return shown
-            return parameter
-        for store in ("_modules", "_buffers"):
+        for store in ("_parameters", "_modules", "_buffers"):
             if name in state.get(store, ()):
-                return state[store][name]
+                found = state[store][name]
+                return self._in_own_dtype(found) if casting.depth and store == "_parameters" else found
         if (operator := _inner.inner_operator(self, name)) is not None:
             return operator
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    @traced_as(_attribute)
+    def __getattr__(self, name: str) -> Any:
+        state = self.__dict__
+        parameters = state.get("_parameters", ())
+        if name not in parameters:
+            children = state.get("_modules", ())
+            return children[name] if name in children else self._attribute(name)
+        parameter = parameters[name]
+        if parameter is not None:
+            call = current()
+            if call.is_graph and (id(parameter) not in call.aliases or "_forward_hook" in parameter.__dict__):
+                parameter = read_in_graph(parameter, call)
+            if casting.depth:
+                return self._in_own_dtype(parameter)
+        return parameter
+
+    def _in_own_dtype(self, parameter: Any) -> Any:
+        """Return the Parameter in the dtype that this Cell computes in."""
+        if parameter is None or parameter.dtype not in FLOATS:
+            return parameter
+        dtype = compiled_dtype(self.__dict__)
+        if dtype is None or not casts_itself(self):
+            return parameter
+        shown = cast_floats(parameter, dtype)
+        if shown is not parameter:
+            shown.shows = parameter  # what is written to it is written to the Parameter
+        return shown
 
     def _load_from_state_dict(
         self,

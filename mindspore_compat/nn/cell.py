@@ -17,10 +17,10 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._capture.step.replay import evaluated, replayed
 from mindspore_compat._runtime import placement
 from mindspore_compat.common._dtype_fallback import note_operator
-from mindspore_compat.common._element_stores import register
-from mindspore_compat.common._element_updates import in_graph_version, method_in_graph
+from mindspore_compat.common._element_stores import plain_codes, register
+from mindspore_compat.common._element_updates import in_graph_version
 from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
-from mindspore_compat.common._inference import called, is_inference, may_keep, without_graph
+from mindspore_compat.common._inference import called, is_inference, may_keep, set_recording, without_graph
 from mindspore_compat.common._program import program
 from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common._tracing import not_traced
@@ -40,6 +40,8 @@ __all__ = ["Cell"]
 
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
+#: results that `wrap` leaves as they are
+_NOT_WRAPPED = frozenset((Tensor, int, float, bool, str, type(None)))
 
 
 class Cell(KeptForward, Hints, Insides, Modes):
@@ -132,13 +134,14 @@ class Cell(KeptForward, Hints, Insides, Modes):
             return self._call_outermost(is_plain, args, kwargs)
         if not is_plain:
             return self._call_with_extras(*args, **kwargs)
-        if not call.is_graph:
-            result = self.construct(*args, **kwargs)
-        elif call.trains and not THREAD.running and may_keep():
-            return self._call_and_keep(args, kwargs, call)
-        else:
-            result = method_in_graph(self.construct)(*args, **kwargs)
-        return result if type(result) is Tensor else wrap(result)
+        construct = self.construct
+        if call.is_graph:
+            if call.trains and not THREAD.running and may_keep():
+                return self._call_and_keep(args, kwargs, call)
+            if id(getattr(construct, "__code__", None)) not in plain_codes:
+                construct = in_graph_version(construct)
+        result = construct(*args, **kwargs)
+        return result if type(result) in _NOT_WRAPPED else wrap(result)
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that no other call of a Cell or function under ``jit`` is around."""
@@ -146,7 +149,9 @@ class Cell(KeptForward, Hints, Insides, Modes):
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
-            compute = method_in_graph(self.construct) if is_plain else self._call_with_extras
+            compute = self.construct if is_plain else self._call_with_extras
+            if is_plain and id(getattr(compute, "__code__", None)) not in plain_codes:
+                compute = in_graph_version(compute)
             around = without_graph if is_constant else called
             if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
                 return evaluated(self, around, compute, args, kwargs)
@@ -154,13 +159,19 @@ class Cell(KeptForward, Hints, Insides, Modes):
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:
-            result = without_graph(compute, *args, **kwargs) if is_constant else compute(*args, **kwargs)
+            if is_constant:
+                set_recording(False)
+                THREAD.unrecorded = True
+            result = compute(*args, **kwargs)
         except Exception as error:
             note_operator(error)
             raise
         finally:
             end(token)
-        if type(result) is Tensor:
+            if is_constant:
+                THREAD.unrecorded = False
+                set_recording(True)
+        if type(result) in _NOT_WRAPPED:
             return result
         if _is_exporting():
             self._check_export()

@@ -84,8 +84,12 @@ def as_int(value: Any) -> int:
 
 def as_ints(shape: Any) -> tuple[int, ...]:
     """A tuple of ints from an int, sequence, array or Tensor."""
-    if shape.__class__ is tuple and all(item.__class__ is int for item in shape):
-        return shape
+    if shape.__class__ is tuple:
+        for item in shape:
+            if item.__class__ is not int:
+                break
+        else:
+            return shape
     if isinstance(shape, (torch.Tensor, np.ndarray)):
         shape = shape.tolist()
     if isinstance(shape, (tuple, list)):

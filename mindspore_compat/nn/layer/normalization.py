@@ -16,6 +16,7 @@ from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import Group, find
 from mindspore_compat.nn.cell import Cell
 
+_get_shape = torch._C.TensorBase.shape.__get__  # type: ignore[attr-defined]
 __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
@@ -300,7 +301,7 @@ class LayerNorm(Cell):
         if gamma.dtype is not input_x.dtype:
             gamma, beta = gamma.to(input_x.dtype), beta.to(input_x.dtype)
         shape = input_x.shape[self._axis :]
-        if shape == gamma.shape:
+        if shape == _get_shape(gamma):
             return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
         if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(
