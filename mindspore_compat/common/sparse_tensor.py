@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._index_bounds import refuse_negative, with_given_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.index_bounds import refuse_negative, with_given_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["RowTensor", "COOTensor", "Sparse", "SparseTensor", "CSRTensor"]

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import formerly
+from mindspore_compat._graph.mode import current, in_graph
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._graph_mode import current, in_graph
-from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import write_values
-from mindspore_compat.common._tracing import traced_as
+from mindspore_compat._tensor.aliasing import write_values
+from mindspore_compat._tensor.tracing import traced_as
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _Buffer, _is_parameter_generated
 from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._cell_dtype import FLOATS, cast_floats, casting, casts_itself, compiled_dtype

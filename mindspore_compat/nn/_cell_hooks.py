@@ -11,9 +11,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._differentiation import is_differentiable
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.forward import is_differentiable
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
 from mindspore_compat.nn._cell_attributes import Attributes

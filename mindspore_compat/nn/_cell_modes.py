@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from
+from mindspore_compat._tensor.data import device_from
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn._cell_dtype import FLAG_DTYPES, let_methods_compute, run_in_dtype
 from mindspore_compat.nn._cell_hooks import Hooks

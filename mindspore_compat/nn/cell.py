@@ -14,26 +14,26 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._capture.step.replay import evaluated, replayed
+from mindspore_compat._autograd.cell_bprop import call_with_bprop, recomputed
+from mindspore_compat._autograd.forward_cache import KeptForward
+from mindspore_compat._autograd.inference import called, is_inference, may_keep, set_recording, without_graph
+from mindspore_compat._autograd.recorded import THREAD
+from mindspore_compat._graph.element_stores import plain_codes, register
+from mindspore_compat._graph.element_updates import in_graph_version
+from mindspore_compat._graph.mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
+from mindspore_compat._graph.program import program
+from mindspore_compat._graph.replay.replay import evaluated, replayed
+from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._dtype_fallback import note_operator
-from mindspore_compat.common._element_stores import plain_codes, register
-from mindspore_compat.common._element_updates import in_graph_version
-from mindspore_compat.common._graph_mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
-from mindspore_compat.common._inference import called, is_inference, may_keep, set_recording, without_graph
-from mindspore_compat.common._program import program
-from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._tracing import not_traced
-from mindspore_compat.common._wrap import _is_tracing, giving_tensors, wrap
+from mindspore_compat._tensor.tracing import not_traced
+from mindspore_compat._tensor.wrapping import _is_tracing, giving_tensors, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, parallel_listeners
-from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_attributes import TORCH_ONLY, TorchMember
 from mindspore_compat.nn._cell_dtype import Computing, cast_inputs, casting, casts_itself, compiled_dtype
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_insides import Insides
 from mindspore_compat.nn._cell_modes import Modes
-from mindspore_compat.nn._kept_forward import KeptForward
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]

@@ -36,7 +36,7 @@ from mindspore_compat.mint.distributed.distributed import init_process_group as 
 from mindspore_compat.mint.distributed.distributed import is_available as is_available
 from mindspore_compat.mint.distributed.distributed import is_initialized as is_initialized
 from mindspore_compat.mint.distributed.distributed import new_group as new_group
-from mindspore_compat.nn._bprop import recompute_block as recompute_block
+from mindspore_compat._autograd.cell_bprop import recompute_block as recompute_block
 from mindspore_compat.ops import auto_generate as auto_generate
 from mindspore_compat.ops import communication as communication
 from mindspore_compat.ops import composite as composite

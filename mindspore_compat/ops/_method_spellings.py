@@ -12,8 +12,8 @@ import torch
 
 from mindspore_compat._api.former_names import known_as, or_formerly
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._tensor_indexing import as_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.indexing import as_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
 from mindspore_compat.ops._own_bprop import by_own_bprop
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mindspore_compat._capture.step import computations
-from mindspore_compat._capture.step import replay as _replay
+from mindspore_compat._graph.replay import computations
+from mindspore_compat._graph.replay import replay as _replay
 from tests.nn.conftest import back_to_pynative  # noqa: F401
 
 

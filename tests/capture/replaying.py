@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat import ParameterTuple, Tensor, context, nn, ops
-from mindspore_compat._capture.step.computations import computations_of
+from mindspore_compat._graph.replay.computations import computations_of
 
 GRAPH, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE
 

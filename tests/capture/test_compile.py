@@ -19,8 +19,8 @@ from torch._dynamo.testing import CompileCounter
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, context, nn, ops
-from mindspore_compat._capture.step import compile as _compile
-from mindspore_compat._capture.step import inductor as _inductor
+from mindspore_compat._graph.replay import compile as _compile
+from mindspore_compat._graph.replay import inductor as _inductor
 from tests.nn.cases import CASES, Case, output_weights, weights_for
 from tests.support.versions import COMPILES
 
@@ -329,7 +329,7 @@ def test_wrong_levels(given: Any, error: Any, message: str) -> None:
 
 
 def test_the_level_of_a_cell(graph_mode: None) -> None:
-    from mindspore_compat._capture.step import replay as _replay
+    from mindspore_compat._graph.replay import replay as _replay
 
     step = nn.TrainOneStepCell(nn.WithLossCell(net(), LOSS), nn.Momentum(net().trainable_params(), 0.1, 0.9))
     assert _replay._level_of(step) == ""

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.train.train_thor import ConvertNetUtils
 from tests.capture.replaying import (
     EAGER,

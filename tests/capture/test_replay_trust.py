@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
-from mindspore_compat._capture.step import replay as _replay
+from mindspore_compat._graph.replay import replay as _replay
 from tests.capture.replaying import EAGER, GRAPH, batches, calls_of, compared, replays, trained
 
 

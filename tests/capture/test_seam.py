@@ -16,9 +16,9 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
-from mindspore_compat._capture.operators import aliased, is_random, is_view, written
-from mindspore_compat._capture.recorder import READS_MEMORY, Identity
-from mindspore_compat._capture.step.tape import record
+from mindspore_compat._graph.operators import aliased, is_random, is_view, written
+from mindspore_compat._graph.recorder import READS_MEMORY, Identity
+from mindspore_compat._graph.replay.tape import record
 
 aten = torch.ops.aten
 ROOT = Path(__file__).parents[2] / "mindspore_compat"
@@ -107,7 +107,7 @@ def test_schemas_are_read_in_one_place() -> None:
         if "alias_info" in path.read_text() or "torch.Tag." in path.read_text()
     }
     apart = {"parallel/_sharding/_operators.py"}  # no capture: which of torch's rules for DTensors are trusted
-    assert readers - {"_capture/operators.py"} - apart <= {"_capture/step/tape.py", "_capture/step/compile.py"}
+    assert readers - {"_graph/operators.py"} - apart <= {"_graph/replay/tape.py", "_graph/replay/compile.py"}
 
 
 # --- nobody reads memory unseen ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_str_in
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.communication._collectives import all_reduce

@@ -9,8 +9,8 @@ import torch
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tensor_indexing import check_indices
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base otherwise
     _CODES,
     _IGNORED,

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mindspore_compat.common._mutable import isconstant as isconstant
+from mindspore_compat._graph.mutable import isconstant as isconstant
 from mindspore_compat.ops.function import array_func as array_func
 from mindspore_compat.ops.function import clip_func as clip_func
 from mindspore_compat.ops.function import debug_func as debug_func
@@ -609,7 +609,7 @@ from mindspore_compat.ops.function.grad._operation import get_grad as get_grad
 from mindspore_compat.ops.function.grad._operation import grad as grad
 from mindspore_compat.ops.function.grad._operation import stop_gradient as stop_gradient
 from mindspore_compat.ops.function.grad._operation import value_and_grad as value_and_grad
-from mindspore_compat.ops.function.grad._vmap import vmap as vmap
+from mindspore_compat._autograd.vmap import vmap as vmap
 from mindspore_compat.ops.function.grad.grad_func import derivative as derivative
 from mindspore_compat.ops.function.grad.grad_func import jacfwd as jacfwd
 from mindspore_compat.ops.function.grad.grad_func import jacrev as jacrev

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import or_formerly
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints
 
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time

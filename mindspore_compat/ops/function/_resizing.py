@@ -8,9 +8,9 @@ import torch
 
 from mindspore_compat._api.former_names import or_formerly
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
 

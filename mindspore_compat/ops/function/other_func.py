@@ -13,11 +13,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._dtype_families import is_subclass, type_of
-from mindspore_compat.common._float_status import note_status
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._mutable import isconstant as isconstant
-from mindspore_compat.common._wrap import apart, wrap
+from mindspore_compat._autograd.float_status import note_status
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.mutable import isconstant as isconstant
+from mindspore_compat._numerics.dtype_families import is_subclass, type_of
+from mindspore_compat._tensor.wrapping import apart, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import changed, check_keeps_dtype, fitting, get_data, passes_gradient, to_dtype
 

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.former_names import formerly
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Ints, primitive

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, Distribution, check_name
 
 __all__ = ["Bernoulli", "Geometric", "Poisson"]
@@ -160,14 +159,14 @@ class Poisson(Continuous):
     def _log_prob(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
         value = self._value(value)
-        inside = _kinks.clamp(value, min=0.0)
+        inside = subgradients.clamp(value, min=0.0)
         found = torch.log(rate) * inside - torch.lgamma(inside + 1.0)
         return torch.where(value == inside, found, -math.inf) - rate
 
     def _cdf(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
         value = self._value(value)
-        rate, inside = torch.broadcast_tensors(rate, _kinks.clamp(value, min=0.0))
+        rate, inside = torch.broadcast_tensors(rate, subgradients.clamp(value, min=0.0))
         return torch.where(value < 0, 0.0, 1.0 - torch.special.gammainc(1.0 + inside, rate))
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:

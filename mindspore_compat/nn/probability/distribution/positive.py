@@ -9,8 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
 __all__ = ["Beta", "Exponential", "Gamma", "HalfNormal"]
@@ -62,7 +61,7 @@ class Exponential(Continuous):
         return 1.0 - torch.exp(self._log_survival(value, rate))
 
     def _log_survival(self, value: Any, rate: Any = None) -> Any:
-        return -self._given(rate) * _kinks.clamp(self._value(value), min=0.0)
+        return -self._given(rate) * subgradients.clamp(self._value(value), min=0.0)
 
     def _kl_loss(self, dist: str, rate_b: Any, rate: Any = None) -> Any:
         check_name(dist, "Exponential")
