@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows types coverage upstream examples bench bench-gpu bench-memory oracle build \
+.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows stubs types coverage upstream examples bench bench-gpu bench-memory oracle build \
 	check-wheel check-version ci docs matrix clean
 
 demo: $(VENV)/.demo
@@ -74,7 +74,11 @@ ACTIONLINT ?= $(BIN)/actionlint
 lint-workflows: $(if $(filter $(BIN)/actionlint,$(ACTIONLINT)),$(VENV)/.workflows)
 	$(ACTIONLINT)
 
-types: $(VENV)/.dev
+# .pyi files for language servers and type checkers: names that tables make
+stubs: $(VENV)/.dev
+	$(BIN)/python -m tools.make_stubs
+
+types: stubs
 	$(BIN)/mypy
 
 # derives the state of every MindSpore name from the code (upstream.csv, docs/coverage.md), and which are compared with real MindSpore
@@ -108,7 +112,7 @@ bench-gpu: $(VENV)/.test
 	$(BIN)/python benchmarks/thor.py
 
 DIST ?= dist
-build: $(VENV)/.dev
+build: stubs
 	rm -rf $(DIST)
 	$(BIN)/python -m build --outdir $(DIST)
 

@@ -17,7 +17,7 @@ from mindspore_compat._graph.replay.computations import graphs_of
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = ["KeptForward"]
+__all__ = ["ForwardCache"]
 
 
 def _is_variable(arg: Any) -> bool:
@@ -58,7 +58,7 @@ class _Kept(NamedTuple):
     forward: Forward
 
 
-class KeptForward:
+class ForwardCache:
     """A part of `Cell`."""
 
     def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any], call: Call = EAGER) -> Any:

@@ -26,7 +26,7 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
 if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
-    from mindspore_compat.common._installed_methods import InstalledMethods
+    from mindspore_compat._tensor.installed_methods import InstalledMethods
 else:
     InstalledMethods = object
 

@@ -301,7 +301,7 @@ class LayerNorm(Cell):
         if gamma.dtype is not input_x.dtype:
             gamma, beta = gamma.to(input_x.dtype), beta.to(input_x.dtype)
         shape = input_x.shape[self._axis :]
-        if shape == _get_shape(gamma):
+        if shape == torch.Tensor.size(gamma):
             return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
         if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(

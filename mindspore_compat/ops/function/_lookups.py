@@ -15,7 +15,7 @@ __all__ = ["embedding_lookup"]
 
 
 def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
-    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (`_autograd/sparse_embedding_grads.py`)."""
+    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (sparse_embedding_grads.py)."""
     result = gather(params, indices, axis)
     if as_int(axis) in (0, -params.dim()):
         look_up_rows(params, as_long(indices, params))
