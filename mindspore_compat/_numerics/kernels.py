@@ -99,7 +99,9 @@ class _Thread(threading.local):
     in_float32: frozenset[str] = frozenset()
 
 
-_THREAD = _Thread()
+THREAD = _THREAD = _Thread()
+#: torch's product of float32, for a layer that has looked at the dtype and at ``THREAD.in_float32``
+float32_dense: Callable[..., Any] = _nn.linear
 
 
 def _floats(value: Any) -> Iterator[torch.Tensor]:
@@ -250,7 +252,7 @@ def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *res
 def dense(x: Any, weight: Any, bias: Any) -> Any:
     """x · weightᵀ + bias of two operators, a product and a sum, as `adds_bias_apart` says."""
     if not _THREAD.in_float32 or bias is None or not adds_bias_apart(x):
-        return _nn.linear(x, weight, bias) if x.dtype is _F32 else KERNELS["linear"](x, weight, bias)
+        return KERNELS["linear"](x, weight, bias)
     return torch.add(KERNELS["linear"](x, weight), bias)
 
 

@@ -77,14 +77,10 @@ def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
 def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that computes with torch's tensors, for callers who compute with Tensors: ``super().construct(x)``."""
 
-    def traced(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return _wrap_traced(method(self, *args, **kwargs))
-
-    @tracing.traced_as(traced)
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
-        if type(result) is not _Plain:
+        if type(result) is not _Plain or _is_tracing():
             return wrap(result)
         result.__class__ = TENSOR
         return result

@@ -24,7 +24,21 @@ from tests.nn.test_against_golden import built, leaves, to_tensor
 from tests.ops.cases import cases, inputs, names_in
 
 PACKAGE = Path(ms.__file__).parent
-ROOMS = ["common", "ops", "nn/layer", "nn/loss", "nn/transformer", "nn/probability", "nn/wrap", "numpy"]
+ROOMS = [
+    "_tensor",
+    "_numerics",
+    "_random",
+    "_graph",
+    "_autograd",
+    "common",
+    "ops",
+    "nn/layer",
+    "nn/loss",
+    "nn/transformer",
+    "nn/probability",
+    "nn/wrap",
+    "numpy",
+]
 #: they update float32 state or say what a file holds
 FREE = {
     "_numerics/kernels.py",

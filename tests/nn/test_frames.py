@@ -62,7 +62,7 @@ CALLS: dict[str, tuple[int, Callable[[bool], Callable[[], Any]]]] = {
     "attribute": (3, lambda training: _of(Attribute(), training)),
     "ReLU": (5, lambda training: _of(nn.ReLU(), training)),
     "Dense": (7, lambda training: _of(nn.Dense(4, 4), training)),
-    "LayerNorm": (7, lambda training: _of(nn.LayerNorm((4,)), training)),
+    "LayerNorm": (8, lambda training: _of(nn.LayerNorm((4,)), training)),
     "ops.add": (3, lambda training: lambda: ops.add(X, X)),
     "P.Add": (4, lambda training: _operator(ops.Add())),
     "sum": (4, lambda training: lambda: X.sum()),

@@ -267,7 +267,9 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x: Any) -> Any:
-        y = kernels.dense(x, self.weight, self.bias if self.has_bias else None)
+        weight, bias = self.weight, self.bias if self.has_bias else None
+        is_single = x.dtype is torch.float32 and not kernels.THREAD.in_float32
+        y = (kernels.float32_dense if is_single else kernels.dense)(x, weight, bias)
         return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self) -> str:
