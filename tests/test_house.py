@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mindspore_compat"
 FILES = sorted(PACKAGE.rglob("*.py"))
