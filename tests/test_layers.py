@@ -100,8 +100,6 @@ def modules() -> dict[str, Path]:
 
 def _walk(node: ast.AST, is_lazy: bool) -> Iterator[tuple[ast.AST, bool]]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            continue
         inside = is_lazy or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         yield child, inside
         yield from _walk(child, inside)

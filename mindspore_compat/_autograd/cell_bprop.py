@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat._autograd.custom_backward import own_backward
-from mindspore_compat._autograd.grad_inputs import Lent
+from mindspore_compat._autograd.grad_inputs import TemporaryLeaf
 from mindspore_compat._autograd.recorded import THREAD, differentiable
 from mindspore_compat._graph.element_stores import assigns_elements
 from mindspore_compat._graph.element_updates import in_graph_version
@@ -119,7 +119,7 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
         return compute(*args, **kwargs)
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
-    draws, lent = Repeated(), Lent(THREAD.lent)
+    draws, lent = Repeated(), TemporaryLeaf(THREAD.lent)
     writes = WrittenOnce() if is_graph_mode() or in_jit.depth > 0 else None
 
     def run(*args: Any, **kwargs: Any) -> Any:

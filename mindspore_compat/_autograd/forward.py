@@ -26,7 +26,7 @@ from torch.utils._pytree import tree_map
 from mindspore_compat._autograd.float_status import note_status
 from mindspore_compat._autograd.grad_inputs import (
     CHANGED,
-    Lent,
+    TemporaryLeaf,
     as_variable,
     is_differentiable,
     point,
@@ -149,7 +149,7 @@ class Forward:
                 fn = in_graph_version(fn)
             elif assigns_elements(fn, False):
                 fn = with_copies(fn)
-            with Lent(self.lent) if self.lent else _NOTHING:
+            with TemporaryLeaf(self.lent) if self.lent else _NOTHING:
                 if torch.is_grad_enabled():
                     with DIFFERENTIABLE:
                         self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
@@ -220,7 +220,7 @@ def gradients(
     _refuse_without_grad()
     if forward.shadows is not None:
         return _by_integers(forward, forward.shadows, targets, sens, again)
-    with Lent(forward.lent) if forward.lent else _NOTHING:
+    with TemporaryLeaf(forward.lent) if forward.lent else _NOTHING:
         return _gradients_of_roots(forward, targets, sens, again)
 
 

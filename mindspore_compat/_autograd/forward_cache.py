@@ -86,7 +86,7 @@ class ForwardCache:
             keep(self)
         return forward.outputs
 
-    def _take_kept(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
+    def _pop_cached_forward(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
         """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it
         can be taken once.
         """

@@ -15,7 +15,7 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.sparse_tensor import Sparse
 
-__all__ = ["CHANGED", "Lent", "as_variable", "is_differentiable", "point", "points", "variable"]
+__all__ = ["CHANGED", "TemporaryLeaf", "as_variable", "is_differentiable", "point", "points", "variable"]
 
 #: what is said where a forward writes to a point that has a history; torch refuses it where there is none
 CHANGED = (
@@ -83,7 +83,7 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
     return tuple([made.get(id(arg), arg) for arg in args]), lent
 
 
-class Lent:
+class TemporaryLeaf:
     """Context in which tensors that require no gradient do so, with the hooks they were given. `THREAD.lent` are all
     that are lent now: who computes again later lends them again.
     """

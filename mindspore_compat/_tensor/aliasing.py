@@ -65,16 +65,16 @@ class _Thread(threading.local):
     know what Parameters are before they are written to.
     """
 
-    has_parted = False
+    was_copied = False
     watching: tuple[WrittenOnce, ...] = ()
 
 
 _running = _Thread()
 
 
-def has_parted() -> bool:
+def was_copied() -> bool:
     """Whether compiled code has written to a Parameter after it took something of it, since this was asked last."""
-    found, _running.has_parted = _running.has_parted, False
+    found, _running.was_copied = _running.was_copied, False
     return found
 
 
@@ -153,7 +153,7 @@ _ANY = 1 << 62  # of a Parameter that the code has not read: others may share it
 
 
 def _note_parting() -> None:
-    _running.has_parted = True
+    _running.was_copied = True
     program.not_repeatable(TAKEN_BEFORE)
 
 
@@ -241,7 +241,7 @@ def _leave_memory(target: torch.Tensor) -> None:
 
 
 def _write(target: torch.Tensor, value: torch.Tensor) -> None:
-    wrapping.memory(target).copy_(wrapping.apart(target, value))
+    wrapping.memory(target).copy_(wrapping.unaliased(target, value))
 
 
 def _place(tensor: torch.Tensor) -> int:

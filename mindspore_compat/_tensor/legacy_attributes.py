@@ -19,13 +19,13 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
-__all__ = ["Insides"]
+__all__ = ["LegacyAttributes"]
 
 _Base = torch._C.TensorBase
 _register_hook = torch.Tensor.register_hook
 
 
-class Insides:
+class LegacyAttributes:
     """Mixin of Tensor. The attributes are those of a tensor that has its values and belongs to no graph."""
 
     const_arg = False

@@ -17,7 +17,7 @@ from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.program import program
 from mindspore_compat._numerics.float8 import limited, to_dtype
 from mindspore_compat._tensor.aliasing import replace_values
-from mindspore_compat._tensor.legacy_attributes import Insides
+from mindspore_compat._tensor.legacy_attributes import LegacyAttributes
 from mindspore_compat._tensor.methods_reduce import ReduceMethods
 from mindspore_compat._tensor.methods_shape import ShapeMethods
 from mindspore_compat._tensor.param_info import ParamInfo
@@ -51,7 +51,7 @@ def _to(name: str, dtype: torch.dtype) -> Any:
     return method
 
 
-class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
+class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMethods):
     """Mixin in front of ``torch.Tensor``; holds no state."""
 
     __slots__ = ()

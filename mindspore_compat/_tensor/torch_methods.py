@@ -12,7 +12,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import raise_documented, retry_in_wider_dtype
 from mindspore_compat._tensor import tracing
 from mindspore_compat._tensor.aliasing import for_writing, is_of_parameter
-from mindspore_compat._tensor.wrapping import apart, wrap
+from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.common.generator import generator_on
 
 __all__ = ["install_torch_methods"]
@@ -153,8 +153,10 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
             if kwargs:
                 kwargs = {names.get(key, key): item for key, item in kwargs.items()}
             if name != "set_":  # which is to lie there
-                args = tuple([apart(self, item) if isinstance(item, _Base) else item for item in args])
-                kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
+                args = tuple([unaliased(self, item) if isinstance(item, _Base) else item for item in args])
+                kwargs = {
+                    key: unaliased(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()
+                }
             try:
                 if is_of_parameter(self) and self.requires_grad and not THREAD.running:
                     with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed

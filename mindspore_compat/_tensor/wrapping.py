@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._tensor import tracing
 
-__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "apart", "byte_view"]
+__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "unaliased", "byte_view"]
 
 _Plain = torch.Tensor
 _is_tracing = tracing.is_tracing
@@ -118,7 +118,7 @@ def copied(result: torch.Tensor) -> Any:
     return wrap(torch.clone(result, memory_format=torch.contiguous_format))
 
 
-def apart(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+def unaliased(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """``value``, or a copy of it if it lies in the memory that is to be written to: torch would read there what it has
     just written, or refuse.
     """

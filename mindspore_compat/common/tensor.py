@@ -33,7 +33,7 @@ from mindspore_compat._tensor.printing import repr_values, str_values
 from mindspore_compat._tensor.size import Size
 from mindspore_compat._tensor.tensor_type import TensorType
 from mindspore_compat._tensor.torch_methods import install_torch_methods
-from mindspore_compat._tensor.wrapping import apart, memory, wrap
+from mindspore_compat._tensor.wrapping import memory, unaliased, wrap
 from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
@@ -283,7 +283,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
-            value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
+            value = unaliased(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
         if is_of_parameter(self):
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:

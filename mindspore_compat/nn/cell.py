@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from mindspore_compat._api.former_names import formerly
+from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._autograd.cell_bprop import call_with_bprop, recomputed
 from mindspore_compat._autograd.forward_cache import ForwardCache
@@ -768,7 +768,7 @@ class Cell(ForwardCache, torch.nn.Module):
 
     # --- inserting ----------------------------------------------------------------------------------------------------
 
-    @formerly(check_name="check_name_contain_dot")
+    @renamed_args(check_name="check_name_contain_dot")
     def insert_param_to_cell(
         self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
     ) -> None:
@@ -796,7 +796,7 @@ class Cell(ForwardCache, torch.nn.Module):
         self._restructured()
         self._parameters[param_name] = param
 
-    @formerly(child="child_cell")
+    @renamed_args(child="child_cell")
     def insert_child_to_cell(self, child_name: str, child_cell: Any) -> None:
         """Register a child under a name, without touching its parameters' names.
 
@@ -900,7 +900,7 @@ class Cell(ForwardCache, torch.nn.Module):
         self._changed()
         return handle(super().register_full_backward_pre_hook(hook, *args, **kwargs))
 
-    @formerly(fn="hook_fn")
+    @renamed_args(fn="hook_fn")
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
         """``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; what it returns, if
         anything, takes their place. Returns a handle with ``remove()``.

@@ -297,8 +297,8 @@ def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
     places = torch.arange(size, dtype=labels.dtype, device=labels.device)
     hit = ((torch.unsqueeze(safe, 2) == places) & torch.unsqueeze(counted, 2)).to(x.dtype)
     wanted = torch.amax(hit, 1)
-    apart = torch.relu(1 - torch.unsqueeze(torch.gather(x, 1, safe.to(torch.int64)), 2) + torch.unsqueeze(x, 1))
-    each = apart * torch.unsqueeze(counted.to(x.dtype), 2) * torch.unsqueeze(1 - wanted, 1)
+    margins = torch.relu(1 - torch.unsqueeze(torch.gather(x, 1, safe.to(torch.int64)), 2) + torch.unsqueeze(x, 1))
+    each = margins * torch.unsqueeze(counted.to(x.dtype), 2) * torch.unsqueeze(1 - wanted, 1)
     losses = torch.sum(each, [1, 2]) / size
     if reduction:
         losses = torch.mean(losses) if reduction == 1 else torch.sum(losses)

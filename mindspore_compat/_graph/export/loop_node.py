@@ -37,9 +37,9 @@ def run_loop(
     """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input,
     or ``always`` recorded.
     """
-    apart = taken_apart(test, body, values, refuse)
-    if apart is not None:
-        return closed(run_loop(recorder, refuse, *apart, always))
+    parts = taken_apart(test, body, values, refuse)
+    if parts is not None:
+        return closed(run_loop(recorder, refuse, *parts, always))
     if always:
         return _Loop(recorder, refuse, test, body, values).recorded()
     while True:

@@ -38,8 +38,8 @@ def taken_apart(
     test: Callable[..., Any], body: Callable[..., Any], values: Any, refuse: Callable[[str], Exception]
 ) -> tuple[Callable[..., Any], Callable[..., Any], Any] | None:
     """A loop with its sparse tensors as `Sparse`; None if it has none, or has them so already."""
-    apart, values = has_sparse(values), opened(values)
-    if apart or not has_sparse(values):
+    is_sparse, values = has_sparse(values), opened(values)
+    if is_sparse or not has_sparse(values):
         return None
     before = _forms(values)
 

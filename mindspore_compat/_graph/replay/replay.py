@@ -31,7 +31,7 @@ from mindspore_compat._graph.replay.computations import Computations, computatio
 from mindspore_compat._graph.replay.tape import DRAWS, Opaque, Tape, record
 from mindspore_compat._random.rng_state import Graph
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat._tensor.aliasing import TAKEN_BEFORE, Views, has_parted
+from mindspore_compat._tensor.aliasing import TAKEN_BEFORE, Views, was_copied
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.tensor import Tensor
@@ -214,9 +214,9 @@ def _replayed(
         made.watch_rates()
     if not plan.called:
         plan.called = True
-        has_parted()
+        was_copied()
         result = calls.eagerly(compute, arguments)
-        if has_parted():
+        if was_copied():
             calls.stop(TAKEN_BEFORE)
         return result
     if not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import formerly
+from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels
@@ -225,7 +225,7 @@ class BCEWithLogitsLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.pos_weight = weight, pos_weight
 
-    @formerly(predict="input", logits="input", labels="target")
+    @renamed_args(predict="input", logits="input", labels="target")
     def construct(self, input: Any, target: Any) -> Any:
         check_same_shape("BCEWithLogitsLoss", input=input, target=target)
         return torch.binary_cross_entropy_with_logits(

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import or_formerly
+from mindspore_compat._api.former_names import or_older_meaning
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._tensor.wrapping import wrap
@@ -142,7 +142,7 @@ def conv2d_before_2_0(
     return conv_nd(2, inputs, weight, None, stride, pad_mode, padding, dilation, group, "conv2d")
 
 
-@or_formerly(conv2d_before_2_0, 2, str)
+@or_older_meaning(conv2d_before_2_0, 2, str)
 def conv2d(
     input: Any,
     weight: Any,

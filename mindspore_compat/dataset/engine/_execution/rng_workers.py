@@ -16,7 +16,7 @@ import numpy as np
 from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.randomness import Streams, narrowed
 
-__all__ = ["InLanes", "Lanes", "Ticket", "Turns", "some_rows"]
+__all__ = ["InLanes", "Lanes", "RoundRobin", "WorkerTask", "some_rows"]
 
 #: Which of a task's rows.
 Rows = slice | np.ndarray
@@ -70,7 +70,7 @@ class Lanes:
         return found
 
 
-class Turns:
+class RoundRobin:
     """Lets tasks through the lanes of one node in their order, during one pass of the node above: a task waits for
     those before it, lane by lane, so that threads work on several tasks at once.
     """
@@ -82,13 +82,13 @@ class Turns:
         self._changed = threading.Condition()
         self._is_open = False
 
-    def ticket(self, count: int) -> Ticket:
+    def ticket(self, count: int) -> WorkerTask:
         """For the next `count` rows; tasks get theirs in order."""
         parts = []
         for lane, rows in _by_lane(self.lanes.next_rows(count), self.lanes.count):
             parts.append((lane, rows, self._given[lane]))
             self._given[lane] += 1
-        return Ticket(self, count, parts)
+        return WorkerTask(self, count, parts)
 
     def open(self) -> None:
         """A task failed, and will not go through: nobody has to wait any more, as nobody reads on."""
@@ -109,10 +109,10 @@ class Turns:
                 self._changed.notify_all()
 
 
-class Ticket:
+class WorkerTask:
     """The lanes of a task's rows, and its turn in each."""
 
-    def __init__(self, turns: Turns, count: int, parts: list[tuple[int, Rows, int]]) -> None:
+    def __init__(self, turns: RoundRobin, count: int, parts: list[tuple[int, Rows, int]]) -> None:
         self._turns, self._count = turns, count
         self.parts = parts
 
@@ -173,16 +173,16 @@ class InLanes:
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.in_process = function
 
-    def __call__(self, work: tuple[Ticket, Any]) -> Any:
+    def __call__(self, work: tuple[WorkerTask, Any]) -> Any:
         ticket, row = work
         return ticket.through(self.in_process, row)
 
-    def split(self, work: tuple[Ticket, Any]) -> list[tuple[int, Any]]:
+    def split(self, work: tuple[WorkerTask, Any]) -> list[tuple[int, Any]]:
         """(process, what it does): without the ticket, as the process has one lane only."""
         ticket, row = work
         return [(ticket.parts[0][0], row)]
 
-    def join(self, work: tuple[Ticket, Any], results: list[Any]) -> Any:
+    def join(self, work: tuple[WorkerTask, Any], results: list[Any]) -> Any:
         """What the process made of `work`."""
         return results[0]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, repeat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.independent import is_independent, refuse_if_independent
@@ -15,9 +15,6 @@ from mindspore_compat.dataset.core.randomness import chosen_seed
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.session import Session, walk
-
-if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._dataset import Dataset
 
 __all__ = ["Epochs", "epochs_of"]
 
@@ -30,7 +27,7 @@ class Epochs(Protocol):
     def close(self) -> None: ...
 
 
-def epochs_of(dataset: Dataset, first: int, skip: int) -> Epochs:
+def epochs_of(dataset: Any, first: int, skip: int) -> Epochs:
     """Epochs from `first` on, of which that one begins `skip` rows late."""
     if is_independent() and not config.get_debug_mode():
         return _Apart(dataset, first, skip)
@@ -38,7 +35,7 @@ def epochs_of(dataset: Dataset, first: int, skip: int) -> Epochs:
 
 
 class _Here:
-    def __init__(self, dataset: Dataset, first: int, skip: int) -> None:
+    def __init__(self, dataset: Any, first: int, skip: int) -> None:
         self._dataset, self._skip = dataset, skip
         self._session = Session(dataset)
         if first or skip:
@@ -60,7 +57,7 @@ class _Here:
 
 
 class _Apart:
-    def __init__(self, dataset: Dataset, first: int, skip: int) -> None:
+    def __init__(self, dataset: Any, first: int, skip: int) -> None:
         for node in walk(dataset):
             if getattr(node, "callbacks", None):
                 refuse_if_independent("Dataset Callbacks")
