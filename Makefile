@@ -38,8 +38,8 @@ test: $(VENV)/.test
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
 	tests/train/test_float_status.py tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
-	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
-	tests/capture/test_replay_fuzz.py tests/capture/test_replay_evaluation.py
+	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/graph/test_replay.py tests/graph/test_replay_trust.py \
+	tests/graph/test_replay_fuzz.py tests/graph/test_replay_evaluation.py
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 
@@ -134,7 +134,7 @@ docs: $(VENV)/.docs
 
 # Each word is PYTHON/TORCH, a venv of its own under .venv-matrix; torch from PyPI brings CUDA's libraries, gigabytes.
 MATRIX ?= python3.10/torch==2.6.0 python3.13/torch
-CORE ?= tests/common tests/nn tests/ops tests/capture tests/format tests/train/test_model.py
+CORE ?= tests/common tests/nn tests/ops tests/graph tests/format tests/train/test_model.py
 matrix:
 	@for pair in $(MATRIX); do \
 		echo "== $$pair"; \

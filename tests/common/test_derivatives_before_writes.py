@@ -16,7 +16,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._tensor.aliasing import _running
-from tests.capture.replaying import replays
+from tests.graph.replaying import replays
 from tests.common.test_memory_in_graphs import TAKES, WRITES
 from tests.common.test_shared_memory import ONES
 

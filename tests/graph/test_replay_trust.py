@@ -14,7 +14,7 @@ import torch
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
 from mindspore_compat._graph.replay import replay as _replay
-from tests.capture.replaying import EAGER, GRAPH, batches, calls_of, compared, replays, trained
+from tests.graph.replaying import EAGER, GRAPH, batches, calls_of, compared, replays, trained
 
 
 def graph_calls(function: Callable[..., Any], *args: Any, calls: int = 7) -> list[Any]:

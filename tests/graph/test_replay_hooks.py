@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
-from tests.capture.replaying import EAGER, GRAPH, alike, batches, compared, rows
+from tests.graph.replaying import EAGER, GRAPH, alike, batches, compared, rows
 
 pytestmark = pytest.mark.usefixtures("free_recordings")
 

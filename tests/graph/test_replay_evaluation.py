@@ -18,7 +18,7 @@ import mindspore_compat as ms
 from mindspore_compat import Model, Parameter, Tensor, context, dataset, nn, ops
 from mindspore_compat._graph.replay import replay
 from mindspore_compat._graph.replay.computations import computations_of
-from tests.capture.replaying import EAGER, GRAPH, calls_of, replays
+from tests.graph.replaying import EAGER, GRAPH, calls_of, replays
 
 pytestmark = pytest.mark.usefixtures("free_recordings")
 

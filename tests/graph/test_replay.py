@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, context, jit, nn, ops
-from tests.capture.replaying import (
+from tests.graph.replaying import (
     EAGER,
     GRAPH,
     Counting,

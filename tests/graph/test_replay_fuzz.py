@@ -2,7 +2,7 @@
 in both modes.
 
 Each seed is one `construct`, written to a file because PYNATIVE_MODE reads the source. More seeds: ``REPLAY_FUZZ=1000
-pytest tests/capture/test_replay_fuzz.py``.
+pytest tests/graph/test_replay_fuzz.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch
 
 from mindspore_compat import Parameter, ParameterTuple, Tensor, context, nn, ops, set_seed
 from mindspore_compat import dtype as mstype
-from tests.capture.replaying import replays
+from tests.graph.replaying import replays
 
 pytestmark = pytest.mark.usefixtures("free_recordings")
 COUNT, CALLS = int(os.environ.get("REPLAY_FUZZ", "30")), 7

@@ -19,7 +19,7 @@ import torch
 from mindspore_compat import Parameter, Tensor, context, nn, ops
 from mindspore_compat._graph.program import program
 from mindspore_compat.train.train_thor import ConvertNetUtils
-from tests.capture.replaying import (
+from tests.graph.replaying import (
     EAGER,
     GRAPH,
     Counting,
