@@ -16,9 +16,9 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._tensor.aliasing import _running
-from tests.graph.replaying import replays
 from tests.common.test_memory_in_graphs import TAKES, WRITES
 from tests.common.test_shared_memory import ONES
+from tests.graph.replaying import replays
 
 USES: dict[str, Callable[[Any], Any]] = {
     "itself": lambda p: p,
