@@ -7,6 +7,7 @@
 #   make upstream MIRROR=…    runs MindSpore's own tests, from git mirrors (docs/conformance.md)
 #   make examples             runs the examples of MindSpore's docstrings beside real MindSpore
 #   make matrix               runs the core tests on the oldest and the newest Python and torch
+#   make oldest               runs them with the oldest packages that setup.cfg allows
 #   make ci                   does what CI does (.ci/run); .github/workflows has no step that is not a target of this file
 #   make test-device          runs the tests that need a real GPU; make check-gpu is for a bug report (docs/gpu.md)
 #
@@ -22,7 +23,7 @@ ARGS ?=
 BIN = $(VENV)/bin
 
 .PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows stubs types coverage upstream examples bench bench-gpu bench-memory oracle build \
-	check-wheel check-version ci docs matrix clean
+	check-wheel check-version ci docs matrix oldest clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -141,6 +142,10 @@ matrix:
 		$(MAKE) --no-print-directory test PYTHON=$${pair%%/*} TORCH=$${pair#*/} VENV=.venv-matrix/$$(echo $$pair | tr /= --) ARGS="-q $(CORE)" \
 			|| failed="$$failed $$pair"; \
 	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+
+# the core tests with the oldest version of each package that setup.cfg allows (.ci/oldest.txt), and torch as TORCH says
+oldest:
+	PIP_CONSTRAINT=$(CURDIR)/.ci/oldest.txt $(MAKE) --no-print-directory test VENV=.venv-oldest TORCH="$(TORCH)" ARGS="-q $(CORE) tests/dataset"
 
 # a real MindSpore beside ours, for the tests marked `oracle`
 oracle:
