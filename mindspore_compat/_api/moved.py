@@ -45,7 +45,6 @@ MOVED: dict[str, dict[str, str]] = {
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
         "ops._grad_experimental": {},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
-        "ops.operations._rl_inner_ops": {"CudnnGRU": "ops.operations._recurrent_ops"},
         "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
         "parallel._cost_model_context": {
             "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
@@ -99,6 +98,7 @@ _FORMER = {
     "nn.probability.distribution": """nn.probability.distribution: bernoulli beta cauchy exponential gamma geometric
         gumbel half_normal laplace log_normal logistic poisson student_t""",
     "nn.recompute": "common: recompute",
+    "nn.reinforcement": "nn.reinforcement: tensor_array",
     "nn.sparse": "nn.sparse: sparse",
     "nn.transformer": "parallel.nn: layers loss moe op_parallel_config transformer",
     "ops": "ops: deprecated",
