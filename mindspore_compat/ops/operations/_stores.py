@@ -84,10 +84,10 @@ class TensorList:
         """Put a value at a place.
 
         Raises:
-            IndexError: for a place below 0 or past the limit.
+            ValueError: for a place below 0 or past the limit.
         """
         if index < 0 or (self.limit is not None and index >= self.limit):
-            raise IndexError(f"For 'TensorArrayWrite', the index {index} is out of a size of {self.limit}.")
+            raise ValueError(f"For 'TensorArrayWrite', the index {index} is out of a size of {self.limit}.")
         value = _fitting("TensorArrayWrite", value, self.shape, self.dtype)
         while len(self.items) <= index:
             self.items.append(self._zeros())
@@ -97,10 +97,10 @@ class TensorList:
         """Return a copy of the value at a place.
 
         Raises:
-            IndexError: for a place that nothing was written to or behind.
+            ValueError: for a place that nothing was written to or behind.
         """
         if not 0 <= index < len(self.items):
-            raise IndexError(f"For 'TensorArrayRead', the index {index} is out of a size of {len(self.items)}.")
+            raise ValueError(f"For 'TensorArrayRead', the index {index} is out of a size of {len(self.items)}.")
         return self.items[index].clone()
 
     def stack(self) -> torch.Tensor:
@@ -200,7 +200,7 @@ class PriorityBuffer(_Buffer):
     def update(self, places: np.ndarray, priorities: np.ndarray) -> None:
         """Set priorities; one of 0 becomes 1e-7."""
         if np.any((places < 0) | (places >= len(self))):
-            raise IndexError(f"For 'PriorityReplayBufferUpdate', an index is out of a size of {len(self)}.")
+            raise ValueError(f"For 'PriorityReplayBufferUpdate', an index is out of a size of {len(self)}.")
         values = priorities.astype(np.float64) ** self.alpha
         self.priorities[places] = np.where(values > 0, values, _LEAST_PRIORITY)
         self.greatest = max(self.greatest, float(priorities.max()))

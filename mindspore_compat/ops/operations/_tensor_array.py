@@ -44,7 +44,7 @@ def _write(handle: Any, index: Any, value: Any) -> None:
     """Put a tensor at an index; places before it that were not written to hold zeros.
 
     Raises:
-        IndexError: the index is past the size of an array that may not grow.
+        ValueError: the index is past the size of an array that may not grow.
         TypeError: the tensor has another dtype. ValueError: it has another shape.
     """
     _arrays[handle].write(int(index), value)
@@ -76,7 +76,7 @@ def TensorArrayRead(dtype: Any, element_shape: Any) -> _Run:
     """Return the tensor at an index.
 
     Raises:
-        IndexError: the index is not below the array's size.
+        ValueError: the index is not below the array's size.
     """
     return lambda handle, index: wrap(_arrays[handle].read(int(index)))
 

@@ -72,14 +72,14 @@ def BufferGetItem(capacity: PositiveInt, buffer_shape: Any, buffer_dtype: Any) -
         data, count, head: as of `BufferAppend`. index: an int or an integer Tensor.
 
     Raises:
-        IndexError: the buffer holds no such element.
+        ValueError: the buffer holds no such element.
     """
 
     def run(data: Any, count: Any, head: Any, index: Any) -> tuple[Any, ...]:
         program.not_repeatable("it reads a replay buffer")
         place, filled = int(index), int(count)
         if not -filled <= place < filled:
-            raise IndexError(f"For 'BufferGetItem', the index {place} is out of range of {filled} elements.")
+            raise ValueError(f"For 'BufferGetItem', the index {place} is out of range of {filled} elements.")
         return _rows(data, (int(head) + place % filled) % capacity)
 
     return run
