@@ -256,6 +256,7 @@ from mindspore_compat.nn.optim.rprop import Rprop as Rprop
 from mindspore_compat.nn.optim.sgd import SGD as SGD
 from mindspore_compat.nn.optim.tft_wrapper import OptTFTWrapper as OptTFTWrapper
 from mindspore_compat.nn.optim.thor import thor as thor
+from mindspore_compat.nn.reinforcement import TensorArray as TensorArray
 from mindspore_compat.nn.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from mindspore_compat.nn.sparse import SparseToDense as SparseToDense
 from mindspore_compat.nn.transformer import AttentionMask as AttentionMask

@@ -990,6 +990,9 @@ from mindspore_compat.ops.operations import BoundingBoxEncode as BoundingBoxEnco
 from mindspore_compat.ops.operations import Broadcast as Broadcast
 from mindspore_compat.ops.operations import BroadcastTo as BroadcastTo
 from mindspore_compat.ops.operations import Bucketize as Bucketize
+from mindspore_compat.ops.operations import BufferAppend as BufferAppend
+from mindspore_compat.ops.operations import BufferGetItem as BufferGetItem
+from mindspore_compat.ops.operations import BufferSample as BufferSample
 from mindspore_compat.ops.operations import CTCGreedyDecoder as CTCGreedyDecoder
 from mindspore_compat.ops.operations import CTCLoss as CTCLoss
 from mindspore_compat.ops.operations import CTCLossV2 as CTCLossV2
@@ -1512,6 +1515,7 @@ from mindspore_compat.ops.operations import ms_kernel as ms_kernel
 from mindspore_compat.ops.operations import nn_ops as nn_ops
 from mindspore_compat.ops.operations import other_ops as other_ops
 from mindspore_compat.ops.operations import random_ops as random_ops
+from mindspore_compat.ops.operations import rl_ops as rl_ops
 from mindspore_compat.ops.operations import sparse_ops as sparse_ops
 from mindspore_compat.ops.primitive import Primitive as Primitive
 from mindspore_compat.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
