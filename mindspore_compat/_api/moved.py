@@ -35,7 +35,7 @@ MOVED: dict[str, dict[str, str]] = {
             ),
             "Type type_size_in_bytes": "common.dtype",
         },
-        "common._grad_function": {"_Function": "_autograd.grad_function"},
+        "_autograd.grad_function": {"_Function": "_autograd.grad_function"},
         "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {
@@ -46,12 +46,11 @@ MOVED: dict[str, dict[str, str]] = {
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
         "ops._grad_experimental": {},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
-        "ops.operations._rl_inner_ops": {"CudnnGRU": "ops.operations._recurrent_ops"},
         "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
         "parallel._cost_model_context": {
             "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
         },
-        "parallel._ps_context": {"_is_role_pserver": "_legacy.parallel"},
+        "parallel._ps_context": {"_is_role_pserver _is_role_sched": "_legacy.parallel"},
         "train.mind_ir_pb2": {"GraphProto ModelProto": "_format.proto.mindir"},
         "_extends": {"cell_attr_register": "_legacy.cell_init_args"},
         "ops.op_info_register": {
@@ -100,6 +99,7 @@ _FORMER = {
     "nn.probability.distribution": """nn.probability.distribution: bernoulli beta cauchy exponential gamma geometric
         gumbel half_normal laplace log_normal logistic poisson student_t""",
     "nn.recompute": "common: recompute",
+    "nn.reinforcement": "nn.reinforcement: tensor_array",
     "nn.sparse": "nn.sparse: sparse",
     "nn.transformer": "parallel.nn: layers loss moe op_parallel_config transformer",
     "ops": "ops: deprecated",

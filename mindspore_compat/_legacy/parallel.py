@@ -31,6 +31,9 @@ def _is_role_pserver() -> bool:
     return False
 
 
+_is_role_sched = _is_role_pserver  # a child of msrun never schedules
+
+
 class _AutoParallelContext:
     def get_parallel_mode(self) -> str:
         return get_auto_parallel_context("parallel_mode")

@@ -74,6 +74,7 @@ __getattr__ = module_getattr(
         "utils": "nn.utils:",
         **layer.FORMER,
         "init": "nn.init",
+        "TensorArray": "nn.reinforcement",
         "GraphKernel": "nn.layer._earlier",
         **dict.fromkeys(_TRANSFORMER, "nn.transformer"),
         "Sequential": "nn.layer.container:SequentialCell",

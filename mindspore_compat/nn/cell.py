@@ -99,11 +99,12 @@ def _assign_number(parameter: Parameter, value: float) -> None:
     assign(parameter, value)
 
 
-#: what torch.nn.Module has and upstream's Cell has not
+#: members of torch.nn.Module that MindSpore's Cell does not have, or, as `buffers`, only since 2.4
 TORCH_ONLY = frozenset(
     """
-    add_module bfloat16 call_super_init children cpu cuda double dump_patches eval extra_repr float forward
-    get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters parameters
+    add_module bfloat16 buffers call_super_init children cpu cuda double dump_patches eval extra_repr float forward
+    get_buffer get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters
+    parameters
     register_full_backward_hook register_full_backward_pre_hook register_module register_parameter requires_grad_
     set_submodule share_memory train type xpu zero_grad
     """.split()

@@ -355,6 +355,31 @@ def test_what_python_looks_at(body: Any) -> None:
     compared(body, replayed=False)
 
 
+@pytest.mark.parametrize(
+    "operator",
+    [
+        lambda function: ops.operations.PyFunc(function, [], [], [ms.float32], [(1,)]),
+        lambda function: ops.Custom(function, (1,), ms.float32, "pyfunc"),
+    ],
+)
+def test_a_python_function_without_inputs_runs_at_each_call(operator: Any) -> None:
+    calls: list[None] = []
+
+    def reset() -> np.ndarray:
+        calls.append(None)
+        return np.array([max(len(calls) - 5, 0)], np.float32)
+
+    reset_op = operator(reset)
+
+    def body(net: Any, x: Any) -> Any:
+        state = reset_op()
+        return x * 0 + (state[0] if isinstance(state, tuple) else state)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net, x = Net(body).set_train(False), inputs(1)[0]
+    assert [float(net(x).max()) for _ in range(9)] == [0, 0, 0, 0, 0, 1, 2, 3, 4]
+
+
 def test_random_numbers_differ_from_call_to_call() -> None:
     context.set_context(mode=GRAPH)
     net = Net(lambda net, x: (ops.randn(3) + ops.mean(x) * 0, ops.rand(2), ops.dropout(x, 0.5)))

@@ -145,3 +145,16 @@ def test_a_cell_of_a_program_without_a_name_sets_attributes() -> None:
         names,
     )
     assert names["Net"]()(ms.Tensor([[1.0, 2.0]])).shape == (2,)
+
+
+def test_a_cell_with_methods_alone_has_operators_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    class Actor(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cast = ops.operations.Cast()
+
+        def act(self, x: Any) -> Any:
+            return self.cast(x, ms.int32)
+
+    assert Actor().act(ms.Tensor([1.5])).dtype == ms.int32
+    assert "computes without" not in caplog.text

@@ -32,6 +32,7 @@ from mindspore_compat.ops.operations.math_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.nn_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.other_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.random_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.rl_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).

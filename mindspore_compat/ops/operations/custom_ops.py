@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._autograd.custom_backward import own_backward
+from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops.primitive import PrimitiveWithInfer
@@ -105,6 +106,7 @@ class Custom(PrimitiveWithInfer):
         self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device
     ) -> list[torch.Tensor]:
         assert callable(self.func)
+        program.not_repeatable("it calls a Python function")
         found = self.func(*[item.cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
         parts = found if isinstance(found, (tuple, list)) else (found,)
         if len(parts) != len(shapes):

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
@@ -77,6 +78,7 @@ def PyFunc(
     """
 
     def run(*inputs: Any) -> Any:
+        program.not_repeatable("it calls a Python function")
         given = [_declared(item, *kind) for item, kind in zip(inputs, zip(in_types, in_shapes), strict=True)]
         found = fn(*[item.item() if item.dim() == 0 else item.cpu().numpy() for item in given])
         found = found if isinstance(found, tuple) or len(out_types) > 1 else (found,)

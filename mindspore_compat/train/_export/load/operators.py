@@ -129,6 +129,7 @@ REFUSED: dict[str, str] = {
         "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
         "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
         "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull Reshard",
+        "it keeps what a program of reinforcement learning has seen": "BufferAppend BufferGetItem BufferSample",
         "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo ControlDepend",
         "it is about types of the source": "IsInstance IsSubClass SameTypeShape",
     }.items()
