@@ -21,6 +21,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 RESULTS = HERE / "results.json"
+LOSS = r"(?i)loss: (-?\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)\b"
 sys.path.insert(0, str(HERE))
 
 import drivers  # noqa: E402
@@ -61,7 +62,7 @@ def one(run: kit.Run, libs: Path, command: list[str], limit: float, environment:
             ended, reason = False, f"stopped after {limit:g} s"
     if os.environ.get("SHOW"):
         print(output[-3000:], errors[-6000:])
-    losses = [float(item) for item in re.findall(r"loss: (\S+)", output)]
+    losses = [float(item) for item in re.findall(LOSS, output)]
     return {"ended": ended, "losses": losses, "seconds": round(time.monotonic() - started, 1), "reason": "" if ended else reason}
 
 

@@ -145,7 +145,7 @@ def cosface():
     from src.CosFace import WholeNet
     from mindspore import nn
 
-    train(WholeNet(num_class=20), floats(2, 3, 112, 112), ids(20, 2), loss=nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), labels=[ids(20, 2)])
+    train(WholeNet(num_class=20), floats(8, 3, 112, 112), ids(20, 8), loss=nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), labels=[ids(20, 8)], rate=1e-4)
 
 
 @run("hdieibi/Deformable_generator_mindspore", "generation", "AppNet, GeoNet, DeformGenerator")

@@ -82,7 +82,7 @@ def chinese_clip():
 def smpd():
     from model.faster_rcnn.vgg16_mindspore import vgg16_mindspore
 
-    train(vgg16_mindspore(10), floats(1, 3, 32, 32))
+    train(vgg16_mindspore(10), floats(1, 3, 224, 224), steps=2)
 
 
 @run("zkzhang2000/inceptionv4-mindspore", "image classification", "Stem, inception_A, CrossEntropy")
@@ -127,7 +127,7 @@ def rbpn():
     from trainonestepgen import TrainOnestepGen
 
     net = GeneratorLoss(Net(3, 8, 8, 3, 1, 3, 4))
-    fill(TrainOnestepGen(net, nn.Adam(net.trainable_params(), 1e-4)), floats(1, 3, 32, 32), floats(1, 3, 8, 8), floats(1, 2, 3, 8, 8), floats(1, 2, 2, 8, 8))
+    fill(TrainOnestepGen(net, nn.Adam(net.trainable_params(), 1e-4)), floats(1, 3, 32, 32), floats(1, 3, 8, 8), floats(1, 3, 3, 8, 8), floats(1, 3, 2, 8, 8))
 
 
 @run("hyliu-nlp/LUKE_mindspore", "language model with entities", "LukeEntityAwareAttentionModel")
@@ -140,7 +140,7 @@ def luke():
     train(LukeEntityAwareAttentionModel(config), ids(60, 2, 8), ids(2, 2, 8), ids(2, 2, 8), ids(20, 2, 3), ids(8, 2, 3, 4), ids(2, 2, 3), ids(2, 2, 3))
 
 
-@run("lvyufeng/denoising-diffusion-mindspore", "diffusion", "Unet, GaussianDiffusion")
+@run("lvyufeng/denoising-diffusion-mindspore", "diffusion", "Unet, GaussianDiffusion", release="1.9")
 def ddm():
     from ddm import GaussianDiffusion, Unet
 
@@ -204,7 +204,7 @@ def pspnet():
     from src.model.cell import Aux_CELoss_Cell
     from src.model.pspnet import PSPNet
 
-    train(PSPNet(num_classes=5), floats(1, 3, 473, 473), loss=Aux_CELoss_Cell(5), labels=[ids(5, 1, 473, 473)], steps=2)
+    train(PSPNet(num_classes=5), floats(1, 3, 473, 473), loss=Aux_CELoss_Cell(5), labels=[ids(5, 1, 473, 473)], steps=1)
 
 
 @run("guxizhi/GNN_MindSpore", "graphs", "GCN with TrainNetWrapper", folder="GNN")
@@ -230,20 +230,23 @@ def gnn_gat():
     from src.wrapper import TrainGAT
 
     label, mask = np.eye(4, dtype="float32")[np.arange(10) % 4], np.ones(10, "float32")
-    fill(TrainGAT(GAT(12, [8], 4, [2, 1]), 4, label, mask, 0.01, 5e-4), floats(1, 10, 12), floats(1, 10, 10))
+    fill(TrainGAT(GAT(12, 8, 4, [2, 1]), 4, label, mask, 0.01, 5e-4), floats(1, 10, 12), floats(1, 10, 10))
 
 
 @run("ZJUT-ERCISS/i3d_mindspore", "video classification", "I3D")
 def i3d():
     from src.models.i3d import I3D
 
-    train(I3D(num_classes=5), floats(1, 3, 16, 64, 64))
+    train(I3D(num_classes=5), floats(1, 3, 16, 224, 224), steps=1)
 
 
 @run("mindspore-courses/ABSA-MindSpore", "sentiment", "LSTM, AOA, IAN, MemNet")
 def absa():
-    from models.lstm import LSTM
-    from models.memnet import MemNet
+    import sys
+
+    sys.path.insert(0, "models")  # the package imports mindnlp
+    from lstm import LSTM
+    from memnet import MemNet
 
     opt = SimpleNamespace(embed_dim=12, hidden_dim=12, polarities_dim=3, hops=2, dropout=0.1, device="CPU", max_seq_len=9)
     table = np.random.rand(40, 12).astype("float32")

@@ -37,15 +37,15 @@ for folder, name in (
     _tutorial(folder, name)
 
 
-@run("viewsetting/MindSpore-GPT2", "language model of MindSpore 1.0", "GPT2LM, GPT2FinetuneCell")
+@run("viewsetting/MindSpore-GPT2", "language model of MindSpore 1.0", "GPT2Translation, GPT2FinetuneCell")
 def gpt2_1_0():
     from mindspore import context, nn
     from src.GPT2_model import GPT2Config
-    from src.gpt2_for_finetune import GPT2FinetuneCell, GPT2LM
+    from src.gpt2_for_finetune import GPT2FinetuneCell, GPT2Translation
 
     config = GPT2Config(batch_size=2, seq_length=12, vocab_size=60, d_model=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, max_position_embeddings=16,
         hidden_dropout=0.0, attention_dropout=0.0)
-    net = GPT2LM(config, True)
+    net = GPT2Translation(config, True)
     cell = GPT2FinetuneCell(net, nn.AdamWeightDecay(net.trainable_params(), 1e-3), nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
     fill(cell, ids(60, 2, 12), ids(1, 2, 12) + 1, ids(60, 2, 12))
 
@@ -126,13 +126,21 @@ def wukong():
     train(VisualTransformer(32, 8, 16, 2, 8, heads=2), floats(2, 3, 32, 32))
 
 
-@run("mindspore-lab/pangu_alpha", "language model", "PanguAlphaWithLoss")
+@run("mindspore-lab/pangu_alpha", "language model", "PanguAlphaWithLoss and its train cell")
 def pangu_alpha():
     import mindspore
     from mindspore import nn
-    from src.model.base_modules import CrossEntropyLoss
+    from mindspore.parallel.nn import CrossEntropyLoss, TransformerOpParallelConfig
     from src.model.pangu_alpha import PanguAlpha, PanguAlphaWithLoss
     from src.model.pangu_alpha_config import PanguAlphaConfig
+    from src.model.pangu_alpha_wrapcell import PanguAlphaTrainOneStepWithLossScaleCell
+
+    parallel = TransformerOpParallelConfig(1, 1)
+    config = PanguAlphaConfig(batch_size=2, num_heads=2, hidden_size=16, seq_length=12, vocab_size=60, num_layers=2, ffn_hidden_size=64, eod_token=59, dropout_rate=0.0, parallel_config=parallel)
+    net = PanguAlphaWithLoss(config, PanguAlpha(config=config), CrossEntropyLoss(parallel.dp_mp_config))
+    cell = PanguAlphaTrainOneStepWithLossScaleCell(net, nn.AdamWeightDecay(net.trainable_params(), 1e-3), nn.DynamicLossScaleUpdateCell(1024, 2, 1000), config=config)
+    position = mindspore.Tensor(np.tile(np.arange(12), (2, 1)), mindspore.int32)
+    fill(cell, ids(60, 2, 13), position, mindspore.Tensor(np.tile(np.tril(np.ones((12, 12))), (2, 1, 1)), mindspore.float16))
 
 
 for name in "lora adapter low_rank_adapter prefix_layer prefix_encoder rdrop".split():
@@ -189,9 +197,10 @@ def deep_ssd():
 
 @run("mindspore-courses/Deep-Tutorials-for-MindSpore", "sequence labeling", "LM_LSTM_CRF, ViterbiLoss", folder="SequenceLabeling")
 def deep_crf():
+    from mindspore.nn import SequentialCell
     from models import CRF, Highway
 
-    train(Highway(8), floats(2, 8))
+    train(SequentialCell(Highway(8)), floats(2, 8))
     train(CRF(8, 5), floats(2, 4, 8))
 
 
