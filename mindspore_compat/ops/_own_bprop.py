@@ -58,7 +58,7 @@ def _gradients_of(given: Any, made: Any) -> list[Any]:
 class BpropRegistry:
     """Gradients that programs register for their own Primitives.
 
-    MindSpore: ``mindspore.ops._grad_experimental.grad_base.bprop_getters``, before 2.0 ``mindspore.ops._grad.grad_base``.
+    MindSpore: ``mindspore.ops._grad_experimental.grad_base``, before 2.0 ``mindspore.ops._grad.grad_base``.
     """
 
     def register(self, prim: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -69,8 +69,8 @@ class BpropRegistry:
         """
         if isinstance(prim, str) or prim.__module__.startswith("mindspore_compat"):
             raise NotImplementedError(
-                f"For 'bprop_getters', the gradient of '{getattr(prim, '__name__', prim)}' is torch's. Call the operator "
-                "in a Cell that defines 'bprop'."
+                f"For 'bprop_getters', the gradient of '{getattr(prim, '__name__', prim)}' is torch's. Call it in a "
+                "Cell that defines 'bprop'."
             )
 
         def keep(get_bprop: Callable[..., Any]) -> Callable[..., Any]:

@@ -31,16 +31,20 @@ import kit  # noqa: E402
 def _copied(source: Path, target: Path) -> None:
     def left_out(folder: str, names: list[str]) -> list[str]:
         paths = {name: Path(folder, name) for name in names}
-        return [name for name, path in paths.items() if name == ".git" or path.is_symlink() or (
-            path.is_file() and path.stat().st_size > 2_000_000)]
+        return [
+            name
+            for name, path in paths.items()
+            if name == ".git" or path.is_symlink() or (path.is_file() and path.stat().st_size > 2_000_000)
+        ]
 
     shutil.copytree(source, target, ignore=left_out)
 
 
 def reason_of(errors: str) -> str:
-    """Return the exception's line of a traceback."""
-    lines = [line for line in errors.splitlines() if re.match(r"[\w.]*(Error|Exception|Interrupt|Exit)\b", line)]
-    return (lines or errors.strip().splitlines() or [""])[-1][:200]
+    """Return the exception of a traceback in one line."""
+    lines = [line.strip(" -") for line in errors.splitlines()]
+    starts = [number for number, line in enumerate(lines) if re.match(r"[\w.]*(Error|Exception|Exit)\b", line)]
+    return " ".join(" ".join(lines[starts[-1] if starts else -1 :]).split())[:160]
 
 
 def one(run: kit.Run, libs: Path, command: list[str], limit: float, environment: dict[str, str]) -> dict[str, Any]:
@@ -50,8 +54,14 @@ def one(run: kit.Run, libs: Path, command: list[str], limit: float, environment:
         _copied(libs / run.repository.replace("/", "__") / run.folder, place)
         started = time.monotonic()
         process = subprocess.Popen(
-            [*command, str(HERE / "child.py"), run.name], cwd=place, env={**os.environ, **environment}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace", start_new_session=True,
+            [*command, str(HERE / "child.py"), run.name],
+            cwd=place,
+            env={**os.environ, **environment},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            errors="replace",
+            start_new_session=True,
         )
         try:
             output, errors = process.communicate(timeout=limit)
@@ -63,7 +73,12 @@ def one(run: kit.Run, libs: Path, command: list[str], limit: float, environment:
     if os.environ.get("SHOW"):
         print(output[-3000:], errors[-6000:])
     losses = [float(item) for item in re.findall(LOSS, output)]
-    return {"ended": ended, "losses": losses, "seconds": round(time.monotonic() - started, 1), "reason": "" if ended else reason}
+    return {
+        "ended": ended,
+        "losses": losses,
+        "seconds": round(time.monotonic() - started, 1),
+        "reason": "" if ended else reason,
+    }
 
 
 def main() -> None:
@@ -90,7 +105,10 @@ def main() -> None:
             path = os.pathsep.join(filter(None, [given.site, str(ROOT)]))
             sides = {"ours": ([sys.executable, "-m", "mindspore_compat", *release], {"PYTHONPATH": path})}
             if given.oracle:
-                sides["real"] = ([given.oracle], {"PYTHONPATH": given.site, "GLOG_v": "3", "ONEDNN_MAX_CPU_ISA": "AVX2"})
+                sides["real"] = (
+                    [given.oracle],
+                    {"PYTHONPATH": given.site, "GLOG_v": "3", "ONEDNN_MAX_CPU_ISA": "AVX2"},
+                )
             for side, (command, environment) in sides.items():
                 if given.only and side != given.only:
                     continue

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["RUNS", "Run", "fill", "floats", "ids", "mnist", "run", "script", "show", "train"]
+__all__ = ["RUNS", "Run", "fill", "floats", "ids", "ints", "mnist", "run", "script", "show", "train"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,13 @@ def ids(high: int, *shape: int, dtype: str = "int32") -> Any:
     import mindspore
 
     return mindspore.Tensor(_random.randint(0, high, shape).astype(dtype))
+
+
+def ints(values: Sequence[int]) -> Any:
+    """Return an int32 Tensor of a list."""
+    import mindspore
+
+    return mindspore.Tensor(values, mindspore.int32)
 
 
 def show(value: Any) -> None:
