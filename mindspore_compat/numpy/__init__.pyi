@@ -2,23 +2,9 @@
 
 from typing import Any, Literal
 
-from mindspore_compat.common.dtype import bool_ as bool_
-from mindspore_compat.common.dtype import float16 as float16
-from mindspore_compat.common.dtype import float32 as float32
-from mindspore_compat.common.dtype import float64 as float64
-from mindspore_compat.common.dtype import float_ as float_
-from mindspore_compat.common.dtype import int16 as int16
-from mindspore_compat.common.dtype import int32 as int32
-from mindspore_compat.common.dtype import int64 as int64
-from mindspore_compat.common.dtype import int8 as int8
-from mindspore_compat.common.dtype import int_ as int_
-from mindspore_compat.common.dtype import uint as uint
-from mindspore_compat.common.dtype import uint16 as uint16
-from mindspore_compat.common.dtype import uint32 as uint32
-from mindspore_compat.common.dtype import uint64 as uint64
-from mindspore_compat.common.dtype import uint8 as uint8
 from mindspore_compat.numpy import array_creations as array_creations
 from mindspore_compat.numpy import array_ops as array_ops
+from mindspore_compat.numpy import dtypes as dtypes
 from mindspore_compat.numpy import fft as fft
 from mindspore_compat.numpy import logic_ops as logic_ops
 from mindspore_compat.numpy import math_ops as math_ops
@@ -144,6 +130,27 @@ from mindspore_compat.numpy.array_ops import transpose as transpose
 from mindspore_compat.numpy.array_ops import unique as unique
 from mindspore_compat.numpy.array_ops import unravel_index as unravel_index
 from mindspore_compat.numpy.array_ops import where as where
+from mindspore_compat.numpy.dtypes import NINF as NINF
+from mindspore_compat.numpy.dtypes import PINF as PINF
+from mindspore_compat.numpy.dtypes import bool_ as bool_
+from mindspore_compat.numpy.dtypes import float16 as float16
+from mindspore_compat.numpy.dtypes import float32 as float32
+from mindspore_compat.numpy.dtypes import float64 as float64
+from mindspore_compat.numpy.dtypes import float_ as float_
+from mindspore_compat.numpy.dtypes import inf as inf
+from mindspore_compat.numpy.dtypes import int16 as int16
+from mindspore_compat.numpy.dtypes import int32 as int32
+from mindspore_compat.numpy.dtypes import int64 as int64
+from mindspore_compat.numpy.dtypes import int8 as int8
+from mindspore_compat.numpy.dtypes import int_ as int_
+from mindspore_compat.numpy.dtypes import nan as nan
+from mindspore_compat.numpy.dtypes import numeric_types as numeric_types
+from mindspore_compat.numpy.dtypes import pi as pi
+from mindspore_compat.numpy.dtypes import uint as uint
+from mindspore_compat.numpy.dtypes import uint16 as uint16
+from mindspore_compat.numpy.dtypes import uint32 as uint32
+from mindspore_compat.numpy.dtypes import uint64 as uint64
+from mindspore_compat.numpy.dtypes import uint8 as uint8
 from mindspore_compat.numpy.logic_ops import array_equal as array_equal
 from mindspore_compat.numpy.logic_ops import array_equiv as array_equiv
 from mindspore_compat.numpy.logic_ops import in1d as in1d
@@ -189,13 +196,6 @@ from mindspore_compat.numpy.math_ops import sum as sum
 from mindspore_compat.numpy.math_ops import trapz as trapz
 from mindspore_compat.numpy.math_ops import unwrap as unwrap
 from mindspore_compat.numpy.math_ops import var as var
-import math as math
-NINF: Any
-PINF: Any
-inf: Any
-nan: Any
-numeric_types: Any
-pi: Any
 __all__ = ['NINF', 'PINF', 'abs', 'absolute', 'add', 'amax', 'amin', 'append', 'apply_along_axis', 'apply_over_axes', 'arange', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'argwhere', 'around', 'array', 'array_equal', 'array_equiv', 'array_split', 'array_str', 'asarray', 'asfarray', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'average', 'bartlett', 'bincount', 'bitwise_and', 'bitwise_not', 'bitwise_or', 'bitwise_xor', 'blackman', 'bool_', 'broadcast_arrays', 'broadcast_to', 'cbrt', 'ceil', 'choose', 'chunk', 'clamp', 'clip', 'column_stack', 'concatenate', 'convolve', 'copy', 'copysign', 'corrcoef', 'correlate', 'cos', 'cosh', 'count_nonzero', 'cov', 'cross', 'cumprod', 'cumsum', 'deg2rad', 'diag', 'diag_indices', 'diagflat', 'diagonal', 'diff', 'digitize', 'divide', 'divmod', 'dot', 'dsplit', 'dstack', 'ediff1d', 'empty', 'empty_like', 'equal', 'exp', 'exp2', 'expand_dims', 'expm1', 'eye', 'fabs', 'fft', 'fix', 'flip', 'fliplr', 'flipud', 'float16', 'float32', 'float64', 'float_', 'float_power', 'floor', 'floor_divide', 'fmod', 'full', 'full_like', 'gcd', 'geomspace', 'gradient', 'greater', 'greater_equal', 'hamming', 'hanning', 'heaviside', 'histogram', 'histogram2d', 'histogram_bin_edges', 'histogramdd', 'hsplit', 'hstack', 'hypot', 'identity', 'in1d', 'indices', 'inf', 'inner', 'int16', 'int32', 'int64', 'int8', 'int_', 'interp', 'intersect1d', 'invert', 'isclose', 'isfinite', 'isin', 'isinf', 'isnan', 'isneginf', 'isposinf', 'isscalar', 'ix_', 'kron', 'lcm', 'less', 'less_equal', 'linspace', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'logspace', 'matmul', 'matrix_power', 'max', 'maximum', 'mean', 'meshgrid', 'mgrid', 'min', 'minimum', 'mod', 'moveaxis', 'multi_dot', 'multiply', 'nan', 'nancumsum', 'nanmax', 'nanmean', 'nanmin', 'nanstd', 'nansum', 'nanvar', 'negative', 'norm', 'not_equal', 'numeric_types', 'ogrid', 'ones', 'ones_like', 'outer', 'pad', 'pi', 'piecewise', 'polyadd', 'polyder', 'polyint', 'polymul', 'polysub', 'polyval', 'positive', 'power', 'promote_types', 'ptp', 'rad2deg', 'radians', 'rand', 'randint', 'randn', 'ravel', 'ravel_multi_index', 'reciprocal', 'remainder', 'repeat', 'reshape', 'result_type', 'rint', 'roll', 'rollaxis', 'rot90', 'round', 'searchsorted', 'select', 'setdiff1d', 'shape', 'sign', 'signbit', 'sin', 'sinh', 'size', 'sometrue', 'split', 'sqrt', 'square', 'squeeze', 'stack', 'std', 'subtract', 'sum', 'swapaxes', 'take', 'take_along_axis', 'tan', 'tanh', 'tensordot', 'tile', 'trace', 'transpose', 'trapz', 'tri', 'tril', 'tril_indices', 'tril_indices_from', 'triu', 'triu_indices', 'triu_indices_from', 'true_divide', 'trunc', 'uint', 'uint16', 'uint32', 'uint64', 'uint8', 'unique', 'unravel_index', 'unwrap', 'vander', 'var', 'vsplit', 'vstack', 'where', 'zeros', 'zeros_like']
 
 def abs(x: Any, dtype: Any = None) -> Any:
