@@ -25,8 +25,10 @@ LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul
 Conv2d conv2d=Conv2D bias_add=BiasAdd
 Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd
-Dense matmul=MatMul bias_add=BiasAdd
+Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
 Embedding expand=ExpandDims gather=Gather
+VocabEmbedding gather=Gather
+TransformerEncoderLayer add=Add mul=Mul assign=Assign
 Dropout dropout=Dropout dropout_gen_mask=DropoutGenMask dropout_do_mask=DropoutDoMask
 MaxPool2d max_pool=MaxPool
 _BatchNorm bn_train=BatchNorm bn_infer=BatchNorm

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from mindspore_compat._autograd.custom_backward import own_backward
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["by_own_bprop"]
+__all__ = ["bprop_getters", "by_own_bprop"]
 
 
 def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,3 +53,31 @@ def _gradients_of(given: Any, made: Any) -> list[Any]:
     if len(found) != count:
         raise RuntimeError(f"'bprop' must return gradients like the input with {count} elements, but got {len(found)}.")
     return found
+
+
+class BpropRegistry:
+    """Gradients that programs register for their own Primitives.
+
+    MindSpore: ``mindspore.ops._grad_experimental.grad_base``, before 2.0 ``mindspore.ops._grad.grad_base``.
+    """
+
+    def register(self, prim: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Return a decorator for the ``get_bprop`` of a Primitive class.
+
+        Raises:
+            NotImplementedError: for an operator of the package, whose gradient is torch's.
+        """
+        if isinstance(prim, str) or prim.__module__.startswith("mindspore_compat"):
+            raise NotImplementedError(
+                f"For 'bprop_getters', the gradient of '{getattr(prim, '__name__', prim)}' is torch's. Call it in a "
+                "Cell that defines 'bprop'."
+            )
+
+        def keep(get_bprop: Callable[..., Any]) -> Callable[..., Any]:
+            prim.get_bprop, prim.__call__ = get_bprop, by_own_bprop(prim.__call__)
+            return get_bprop
+
+        return keep
+
+
+bprop_getters = BpropRegistry()

@@ -40,6 +40,7 @@ from mindspore_compat.train._amp_strategy import (
 )
 from mindspore_compat.train._precision import (
     Float32WithLossCell,
+    _OutputTo16,  # noqa: F401  (Chinese-CLIP imports it)
     _OutputTo32,
     _wrap_black,
     cast_by_operator,

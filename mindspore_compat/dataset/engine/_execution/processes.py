@@ -157,12 +157,12 @@ def _worker_main(
     # in a thread of its own: the parent must be able to send while this process waits for it to take a result
     threading.Thread(target=_receive, args=(pipe, tasks, parent), daemon=True).start()
     while True:
-        task, detach_aliases = tasks.get()
+        task, returned = tasks.get()
         if task is None:
             break
         try:
             if shelf is not None:
-                shelf.put_back(detach_aliases)
+                shelf.put_back(returned)
             if seed is None and not draws_on:
                 _seed(task)
                 result = run(function, task)
@@ -223,8 +223,8 @@ def _portable(error: BaseException) -> tuple[Any, str]:
 class _Lease:
     """The owner of an array in a segment: the worker may use the segment again when this is gone."""
 
-    def __init__(self, segment: _Segment, sent: _Sent, number: int, detach_aliases: deque[int]) -> None:
-        self._segment, self._number, self._given_back = segment, number, detach_aliases
+    def __init__(self, segment: _Segment, sent: _Sent, number: int, returned: deque[int]) -> None:
+        self._segment, self._number, self._returned = segment, number, returned
         self.__array_interface__ = {
             "data": (segment.address, False),
             "shape": sent.shape,
@@ -233,7 +233,7 @@ class _Lease:
         }
 
     def __del__(self) -> None:
-        self._given_back.append(self._number)
+        self._returned.append(self._number)
 
 
 class _Worker:
@@ -249,12 +249,12 @@ class _Worker:
         self.process.start()
         end.close()
         self._segments: dict[int, _Segment] = {}
-        self._given_back: deque[int] = deque()
+        self._returned: deque[int] = deque()
         #: results that are still to come
         self.owed = 0
 
     def send(self, task: Task) -> None:
-        free = [self._given_back.popleft() for _ in range(len(self._given_back))]
+        free = [self._returned.popleft() for _ in range(len(self._returned))]
         try:
             self.pipe.send((task, free))
         except OSError as error:
@@ -283,7 +283,7 @@ class _Worker:
     def _found(self, value: Any) -> Any:
         if not isinstance(value, _Sent):
             return value
-        return np.asarray(_Lease(self._segments[value.number], value, value.number, self._given_back))
+        return np.asarray(_Lease(self._segments[value.number], value, value.number, self._returned))
 
     def _ended(self) -> RuntimeError:
         self.process.join(timeout=1)

@@ -150,7 +150,7 @@ def _differentiated(
         return outputs, spread.gradients(found)
     weights = parameters or []
     integers = has_integers(inputs, wanted, weights)
-    take = None if kwargs or integers else getattr(fn, "_take_kept", None)
+    take = None if kwargs or integers else getattr(fn, "_pop_cached_forward", None)
     kept = take(args, wanted) if take is not None else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
