@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import memory, plain
 
 __all__ = [
@@ -185,6 +186,11 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
     if isinstance(skipped, torch.Tensor) and on_device(skipped):
         state = optimizer.__dict__
         if "_drafts" in state and optimizer._skips_on_device:
+            recorder = program.recorder_here()
+            if recorder is not None and not optimizer._is_recorded:  # a replay calls it with a flag of its own
+                recorder.updates = True
+                recorder.python(optimizer._unless, (skipped, gradients))
+                return
             state["_drafts"] = Drafts(plain(skipped).reshape(()))
             try:
                 optimizer(gradients)
@@ -263,6 +269,10 @@ class Skipping:
     """
 
     parameters: Any
+    _is_recorded = False  # whether a recorded step holds the update's operators
+
+    def _unless(self, skipped: Any, gradients: Any) -> None:
+        unless(skipped, self, gradients)
 
     def _drafted(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors, or their copies in a step that may be left out; ask with the same objects each time."""
