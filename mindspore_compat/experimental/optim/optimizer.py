@@ -157,6 +157,13 @@ class Optimizer(Skipping, Cell):
         """Whether `unless` may leave a step out on the device."""
         return type(self).construct is Optimizer.construct and on_device(self.parameters[0])
 
+    @property
+    def _keeps_no_gradient(self) -> bool:
+        """Whether a call lets its gradients go."""
+        state = self.__dict__
+        has_hooks = state["_forward_hooks"] or state["_forward_pre_hooks"]
+        return type(self).construct is Optimizer.construct and not has_hooks
+
     def _written(self) -> list[Any]:
         """All tensors on the device that a step writes to."""
         return [item for item in self.get_parameters() if on_device(item)]

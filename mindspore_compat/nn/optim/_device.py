@@ -139,7 +139,9 @@ def add_scaled_(targets: Sequence[Any], updates: Sequence[Any], factor: Number) 
 def add_quotients_(targets: Sequence[Any], numerators: Sequence[Any], divisors: Sequence[Any], factor: Number) -> None:
     """targets += factor·numerators/divisors, in place."""
     if isinstance(factor, torch.Tensor):
-        add_scaled_(targets, torch._foreach_div(numerators, divisors), factor)
+        quotients = torch._foreach_div(numerators, divisors)
+        torch._foreach_mul_(quotients, _as_factor(factor, targets))
+        torch._foreach_add_(targets, quotients)
     else:
         torch._foreach_addcdiv_(targets, numerators, divisors, factor)
 
