@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn
+from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.experimental import optim
 from mindspore_compat.mint import optim as mint_optim
 from mindspore_compat.nn.optim import _device
@@ -135,6 +135,58 @@ def test_gradients_that_a_program_keeps_stay_as_they_were(hooked: bool) -> None:
                 np.testing.assert_array_equal(gradient.asnumpy(), value)
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Clipped(nn.TrainOneStepWithLossScaleCell):
+    """A step as scripts write it, with two lists of gradients at a time."""
+
+    def construct(self, *inputs: Any) -> Any:
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        gradients = self.grad(self.network, self.weights)(*inputs, ops.fill(loss.dtype, loss.shape, 1.0) * scale)
+        gradients = self.hyper_map(lambda gradient: gradient * (1.0 / scale), gradients)
+        gradients = ops.clip_by_global_norm(gradients, 1.0)
+        if not self.process_loss_scale(self.get_overflow_status(status, gradients)):
+            self.optimizer(gradients)
+        return loss
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_step_of_a_script_keeps_no_gradients_for_a_derivative_of_its_scale(mode: int) -> None:
+    gc.collect()
+    others = torch.cuda.memory_allocated()
+    net = nn.SequentialCell(*[nn.Dense(WIDTH, WIDTH) for _ in range(LAYERS)])
+    optimizer = nn.Momentum(net.trainable_params(), 1e-3, 0.9)
+    step = Clipped(nn.WithLossCell(net, nn.MSELoss()), optimizer, nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
+    step.set_train()
+    x = Tensor(np.ones((1, WIDTH), np.float32))
+    ms.set_context(mode=mode)
+    try:
+        for _ in range(5):
+            step(x, x)
+        torch.cuda.reset_peak_memory_stats()
+        step(x, x)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    size = sum(item.numel() * item.element_size() for item in net.trainable_params())
+    assert (torch.cuda.max_memory_allocated() - others) / size <= 4.1  # parameters, a state, two lists
+
+
+def test_clipping_by_the_global_norm_takes_few_operators() -> None:
+    random = np.random.RandomState(0)
+    values = [random.randn(7, 3).astype(np.float32) for _ in range(20)]
+    gradients = tuple(map(Tensor, values))
+    with Operators() as operators:
+        clipped = ops.clip_by_global_norm(gradients, 2.0)
+    assert operators.count <= 8
+    norm = np.sqrt(sum((value.astype(np.float64) ** 2).sum() for value in values))
+    for found, value in zip(clipped, values):
+        np.testing.assert_allclose(found.asnumpy(), value * 2.0 / norm, rtol=1e-6)
+    assert isinstance(clipped, tuple)
+    np.testing.assert_array_equal(
+        ops.clip_by_global_norm(gradients, 1e6)[3].asnumpy(), values[3] * 1e6 / np.float32(1e6)
+    )
+    assert np.isnan(ops.clip_by_global_norm((Tensor([1.0, np.nan]),), 1.0)[0].asnumpy()).all()
 
 
 @pytest.fixture

@@ -53,13 +53,13 @@ class AdamStates(CountingOptimizer):
 class FusedAdam(AdamStates):
     """Adam that runs as torch's fused kernel on a device."""
 
-    def _update_portion(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
+    def _update_group(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
         """By the kernel if it takes the tensors: it makes no temporaries, and leaves a step out without `Drafts`."""
         states = self.parameters[part], self.exp_avg[part], self.exp_avg_sq[part], self._tops(group, part)
         params, means, squares, tops = [list(map(memory, items)) for items in states]
         slopes = list(map(plain, gradients))
         if not on_device(params[0]) or not is_fusible(params, slopes, means, squares, tops):
-            return super()._update_portion(group, part, gradients, rate)
+            return super()._update_group(group, part, gradients, rate)
         drafts = self.__dict__["_drafts"]
         kernel_rate, betas, step = self._for_kernel(group, rate)
         adam_step(
