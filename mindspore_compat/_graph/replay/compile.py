@@ -194,7 +194,10 @@ class _Compiler:
             made_there = self._made_by(self.nodes[:head])
             wanted = sorted(name for name in made_there if last.get(name, -1) >= head or name in keep)
             part = self._part(self.nodes[:head], given, wanted, dict(names), fused)
-            names["_head"] = Graphed(part, list(self.values.values()), _generators(self.nodes[:head])) if end else part
+            if end:
+                lent = [name not in keep and _is_lent(name, self.nodes[head:]) for name in wanted]
+                part = Graphed(part, list(self.values.values()), _generators(self.nodes[:head]), lent)
+            names["_head"] = part
             lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
         lines += ["    with _below_autograd():", "        pass"]
         for position, node in enumerate(self.nodes[head:], head):
@@ -303,6 +306,15 @@ _MAX_COMPILED_ON_CPU = 300
 def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
     """The place of the first node that is so, else the number of nodes."""
     return next((place for place, node in enumerate(nodes) if what(node)), len(nodes))
+
+
+def _is_lent(name: str, nodes: list[Node]) -> bool:
+    """Return whether only optimizers take a tensor that let it go: a graph's result needs no copy then."""
+    return all(
+        node.op is Opaque and getattr(getattr(node.call, "__self__", None), "_keeps_no_gradient", False)
+        for node in nodes
+        if name in {*refs((node.args, node.kwargs))}
+    )
 
 
 def _generators(nodes: list[Node]) -> list[torch.Generator]:

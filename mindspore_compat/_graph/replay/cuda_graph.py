@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -26,6 +27,7 @@ class Graphed:
         function: gives a list of tensors.
         outside: tensors from outside that it uses; a result in the memory of one of them is given as it is.
         generators: of the random numbers it draws, beside the device's own.
+        lent: for each result, whether the caller lets it go before the next call: it is given without a copy.
     """
 
     def __init__(
@@ -33,8 +35,9 @@ class Graphed:
         function: Callable[..., list[torch.Tensor]],
         outside: Sequence[torch.Tensor],
         generators: Sequence[torch.Generator] = (),
+        lent: Sequence[bool] = (),
     ) -> None:
-        self.function, self.outside, self.generators = function, outside, generators
+        self.function, self.outside, self.generators, self.lent = function, outside, generators, lent
         self.graph: Any = None
         self.calls = 0
         self.run: Callable[..., list[torch.Tensor]] = self._warm_up
@@ -85,6 +88,7 @@ class Graphed:
         known = {_storage(tensor) for tensor in self.outside}
         self.own = [_storage(tensor) not in known for tensor in self.outputs]
         inner = [_storage(tensor) for tensor, is_own in zip(self.outputs, self.own) if is_own]
+        self.copied = [is_own and not is_lent for is_own, is_lent in zip_longest(self.own, self.lent)]
         if len(set(inner)) < len(inner):
             return "two of its results share their memory"
         if not {*map(_storage, self.inputs)}.isdisjoint(map(_storage, self.outputs)):
@@ -95,7 +99,7 @@ class Graphed:
         if tensors:
             torch._foreach_copy_(self.inputs, tensors)
         self.graph.replay()
-        return [tensor.clone() if is_own else tensor for tensor, is_own in zip(self.outputs, self.own)]
+        return [tensor.clone() if is_copied else tensor for tensor, is_copied in zip(self.outputs, self.copied)]
 
 
 def _storage(tensor: torch.Tensor) -> int:

@@ -157,6 +157,13 @@ class Optimizer(Skipping, Cell):
         """Whether `unless` may leave a step out on the device."""
         return type(self).construct is Optimizer.construct and on_device(self.parameters[0])
 
+    @property
+    def _keeps_no_gradient(self) -> bool:
+        """Whether a call lets its gradients go."""
+        state = self.__dict__
+        has_hooks = state["_forward_hooks"] or state["_forward_pre_hooks"]
+        return type(self).construct is Optimizer.construct and not has_hooks
+
     def _written(self) -> list[Any]:
         """All tensors on the device that a step writes to."""
         return [item for item in self.get_parameters() if on_device(item)]
@@ -180,12 +187,15 @@ class Optimizer(Skipping, Cell):
         with torch.no_grad(), self._others_restored():
             self._begin_step()
             for number, group in enumerate(self.param_groups):
-                start, end = self.group_start_id[number : number + 2]
-                for piece in portions(self.parameters[start:end]):
-                    part = slice(start + piece.start, start + piece.stop)
-                    self._update_portion(group, part, gradients[part], self._rate(number, group))
+                part = slice(*self.group_start_id[number : number + 2])
+                self._update_group(group, part, gradients[part], self._rate(number, group))
             self._end_step()
         return True
+
+    def _update_group(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
+        for piece in portions(self.parameters[part]):
+            place = slice(part.start + piece.start, part.start + piece.stop)
+            self._update_portion(group, place, gradients[piece], rate)
 
     def _update_portion(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
         params = self._at(self.parameters, part)

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.adamw import DecoupledAdam
+from mindspore_compat.experimental.optim.adamw import DecoupledAdam, FusedAdam
 
 __all__ = ["Adam"]
 
 
-class TorchAdam(DecoupledAdam):
+class TorchAdam(FusedAdam, DecoupledAdam):
     """What `Adam` and AdamW share: arguments, states, rates from ``param_groups``."""
 
     _amsgrad_in_group = True
@@ -23,7 +23,8 @@ class TorchAdam(DecoupledAdam):
 
     @property
     def _step(self) -> torch.Tensor:
-        return super()._step - self._first_count
+        """In float64, in which torch's kernels correct the bias."""
+        return (super()._step - self._first_count).to(torch.float64)
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
         return float(group["lr"])

@@ -381,8 +381,8 @@ class ClipByNorm(Cell):
         x, limit = x.to(torch.float32), clip_norm.to(torch.float32)
         squares = torch.sum(kernels.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
         # sqrt has no gradient at 0, where the norm is below every limit anyway.
-        norm = torch.sqrt(torch.where(squares > 0, squares, torch.ones_like(squares)))
-        norm = torch.where(squares > 0, norm, squares)
+        is_positive = squares > 0
+        norm = torch.where(is_positive, torch.sqrt(torch.where(is_positive, squares, 1.0)), squares)
         return torch.div(torch.mul(x, limit), torch.maximum(norm, limit))
 
 

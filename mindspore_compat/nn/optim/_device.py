@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import memory, plain
 
 __all__ = [
@@ -138,7 +139,9 @@ def add_scaled_(targets: Sequence[Any], updates: Sequence[Any], factor: Number) 
 def add_quotients_(targets: Sequence[Any], numerators: Sequence[Any], divisors: Sequence[Any], factor: Number) -> None:
     """targets += factor·numerators/divisors, in place."""
     if isinstance(factor, torch.Tensor):
-        add_scaled_(targets, torch._foreach_div(numerators, divisors), factor)
+        quotients = torch._foreach_div(numerators, divisors)
+        torch._foreach_mul_(quotients, _as_factor(factor, targets))
+        torch._foreach_add_(targets, quotients)
     else:
         torch._foreach_addcdiv_(targets, numerators, divisors, factor)
 
@@ -185,6 +188,11 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
     if isinstance(skipped, torch.Tensor) and on_device(skipped):
         state = optimizer.__dict__
         if "_drafts" in state and optimizer._skips_on_device:
+            recorder = program.recorder_here()
+            if recorder is not None and not optimizer._is_recorded:  # a replay calls it with a flag of its own
+                recorder.updates = True
+                recorder.python(optimizer._unless, (skipped, gradients))
+                return
             state["_drafts"] = Drafts(plain(skipped).reshape(()))
             try:
                 optimizer(gradients)
@@ -263,6 +271,10 @@ class Skipping:
     """
 
     parameters: Any
+    _is_recorded = False  # whether a recorded step holds the update's operators
+
+    def _unless(self, skipped: Any, gradients: Any) -> None:
+        unless(skipped, self, gradients)
 
     def _drafted(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors, or their copies in a step that may be left out; ask with the same objects each time."""

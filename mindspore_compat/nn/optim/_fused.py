@@ -92,13 +92,17 @@ def adam_step(
     decay: float = 0.0,
     is_decoupled: bool = False,
     found_inf: torch.Tensor | None = None,
+    step: torch.Tensor | None = None,
+    maximize: bool = False,
 ) -> None:
-    """m, v as usual; p -= rate·m/(sqrt(v) + epsilon), in place, without bias correction.
+    """m, v as usual; p -= rate·m/(sqrt(v) + epsilon), in place; with torch's bias correction for the count ``step``
+    (float32, shape ()), without it for None.
 
     ``decay``·p is added to g, or if it is decoupled to what is multiplied by the rate. ``maxima`` are those of v, or
     empty. ``found_inf`` as in `momentum_step`.
     """
-    step = torch.full((), _ENDLESS, dtype=torch.float32, device=parameters[0].device)
+    if step is None:
+        step = torch.full((), _ENDLESS, dtype=torch.float32, device=parameters[0].device)
     kernel = torch._fused_adamw_ if is_decoupled else torch._fused_adam_
     kernel(
         parameters,
@@ -113,7 +117,7 @@ def adam_step(
         weight_decay=decay,
         eps=epsilon,
         amsgrad=bool(maxima),
-        maximize=False,
+        maximize=maximize,
         found_inf=found_inf,
     )
 

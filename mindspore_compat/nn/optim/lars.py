@@ -63,6 +63,11 @@ class LARS(Optimizer):
         optimizer.decay_flags = (False,) * self.param_length
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
 
+    @property
+    def _is_recorded(self) -> bool:
+        """Only with the inner optimizer, to which a replay would hand gradients that nobody rescales."""
+        return super()._is_recorded and self.opt._is_recorded
+
     def construct(self, gradients: Any) -> Any:
         drafts, inner = self.__dict__["_drafts"], self.opt
         if "_repeats" in type(inner).__dict__:

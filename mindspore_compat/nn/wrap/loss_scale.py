@@ -145,8 +145,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
-        """(status, compute_input): there is no device state to clear."""
-        return Tensor([0] * 8, torch.int32), compute_input
+        """(status, compute_input): there is no device state to clear. A scale comes without a derivative, for which the
+        gradients that it is multiplied with would be kept.
+        """
+        is_tensor = isinstance(compute_input, torch.Tensor)
+        return Tensor([0] * 8, torch.int32), wrap(plain(compute_input)) if is_tensor else compute_input
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
         """A bool Tensor: whether any of the given tensors holds NaN or infinity, in any process."""

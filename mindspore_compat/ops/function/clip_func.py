@@ -87,10 +87,18 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
             "out."
         )
     items = list(x)
-    squares = [torch.sum(kernels.square(item.float())) for item in items]
-    norm = torch.sqrt(torch.stack(squares).sum())
-    limit = subgradients.clamp(norm, min=float(clip_norm))
-    clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
+    if items and not any(item.is_cpu or item.requires_grad or item.dtype is not torch.float32 for item in items):
+        norm = torch.linalg.vector_norm(
+            torch.stack(torch._foreach_norm(items))
+        )  # few kernels for gradients on a device
+        clipped = list(torch._foreach_mul(items, float(clip_norm)))
+        torch._foreach_div_(clipped, torch.clamp(norm, min=float(clip_norm)))
+        clipped = wrap(clipped)
+    else:
+        squares = [torch.sum(kernels.square(item.float())) for item in items]
+        norm = torch.sqrt(torch.stack(squares).sum())
+        limit = subgradients.clamp(norm, min=float(clip_norm))
+        clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
     # upstream compiles it in GRAPH_MODE, though the program's own lines call it
     return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
 

@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.ops._adapt import check_keeps_dtype, get_data
 from mindspore_compat.ops._declare import PositiveInt, primitive
 

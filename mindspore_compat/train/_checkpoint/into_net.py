@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
+from mindspore_compat._random.lazy_init import unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -55,11 +56,11 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
             dtype_name(new_param.dtype),
             dtype_name(param.dtype),
         )
-    data = plain(new_param)
+    data = plain(new_param) if param.dtype is new_param.dtype or param.sliced else unmoved(new_param)
     if param.sliced:  # of the whole its part
         param.set_data(data)
         return
-    if data.dtype is param.dtype and data.device == param.device and getattr(new_param, VIEWS_FILE, False):
+    if data.dtype is param.dtype and data.is_cpu and param.is_cpu and getattr(new_param, VIEWS_FILE, False):
         data = data.clone()  # a net keeps no file mapped, and its elements are aligned
         Tensor.data.fset(new_param, data)  # type: ignore[attr-defined]
         delattr(new_param, VIEWS_FILE)

@@ -21,6 +21,7 @@ from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -189,19 +190,19 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
 
 
 def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device, of the type that the file says; FormatError
-    for a name that no Parameter has.
+    """The Parameter of a loaded tensor, of the type that the file says; FormatError for a name that no Parameter has.
+    It moves to the current device when it is used.
     """
     if tensor_type == HIFLOAT8:
         raise TypeError(f"{name!r} is of {HIFLOAT8}, with which only Ascend computes. Leave it out by choice_func.")
-    device = current_device()
-    data = data if device is CPU else data.to(device)
     try:
         parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
     if tensor_type == INT4:
         setattr(parameter, IS_INT4, True)
+    if current_device() is not CPU:
+        move_when_used(parameter)
     return parameter
 
 

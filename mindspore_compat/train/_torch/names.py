@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from mindspore_compat._random.lazy_init import unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -161,7 +162,7 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
     Raises:
         RuntimeError: if shape or dtype do not fit.
     """
-    data, tensor = plain(value), target.tensor
+    data, tensor = unmoved(value), target.tensor
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
