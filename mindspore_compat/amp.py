@@ -1,4 +1,4 @@
-"""Mixed precision, and loss scalers for training steps in functional style. Upstream: ``mindspore.amp``."""
+"""Mixed precision, and loss scalers for training steps in functional style. MindSpore: ``mindspore.amp``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Execution context. Upstream: ``mindspore.context``.
+"""Execution context. MindSpore: ``mindspore.context``.
 
 ``mode``, ``device_target`` and ``device_id`` have an effect. The other keys describe Ascend, graph compilation or
 memory pools of MindSpore's own runtime: they are checked, stored and returned by `get_context`, and change nothing
@@ -92,7 +92,7 @@ def set_context(**kwargs: Any) -> None:
 
     Args:
         mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which
-            repeats itself is replayed without Python's share of it, as upstream (docs/design/replay.md).
+            repeats itself is replayed without Python's share of it, as MindSpore (docs/design/replay.md).
         jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is
             replayed; "O0" is a replay operator by operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
@@ -204,7 +204,7 @@ def jit_level() -> str:
 
 
 def is_strict(said: bool | None = None) -> bool:
-    """Whether compiled code is of upstream's strict level: as a Cell's or function's own options say, the context, or
+    """Return whether compiled code is of MindSpore's strict level: as a Cell's or function's own options say, the context, or
     MS_DEV_JIT_SYNTAX_LEVEL.
     """
     of_environment = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
@@ -215,7 +215,7 @@ def is_strict(said: bool | None = None) -> bool:
 
 
 def is_graph_mode() -> bool:
-    """Whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
+    """Return whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
     return _values.get("mode") == GRAPH_MODE or in_jit.depth > 0
 
 
@@ -330,7 +330,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Ask torch for deterministic algorithms. The variables by which upstream tells Ascend's libraries are kept too,
+    """Ask torch for deterministic algorithms. The variables by which MindSpore tells Ascend's libraries are kept too,
     since programs read them.
     """
     if not isinstance(deterministic, bool):

@@ -1,5 +1,5 @@
 """Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``, as the environment asks.
-Upstream: ``mindspore.log``.
+MindSpore: ``mindspore.log``.
 
 ``GLOG_v`` sets the level. With ``GLOG_logtostderr=0`` there are files: ``GLOG_log_dir/rank_N/logs/mindspore.log.PID``
 of at most ``logger_maxBytes``, and ``logger_backupCount`` older ones; stderr then gets what is of the level

@@ -115,7 +115,7 @@ def uninstall() -> None:
 
 
 def is_installed() -> bool:
-    """Whether ``import mindspore`` delivers this package in this process."""
+    """Return whether ``import mindspore`` delivers this package in this process."""
     return _finder in sys.meta_path
 
 

@@ -200,7 +200,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _member(owner: str, member: str) -> str | None:
-    """The public name of a member of Tensor, Parameter or Cell, None for what upstream's class does not have."""
+    """The public name of a member of Tensor, Parameter or Cell, None for what MindSpore's class does not have."""
     cls = resolve(owner)
     for base in ("mindspore.Parameter", "mindspore.Tensor", "mindspore.nn.Cell"):
         if isinstance(cls, type) and issubclass(cls, resolve(base)):

@@ -112,7 +112,7 @@ def _lacking(rows: Sequence[Row], *, count_old: bool) -> list[list[str]]:
 
 
 def complete_projects(rows: Sequence[Row], *, count_old: bool = True) -> int:
-    """How many of the zoo's projects have every name they use; `count_old` False forgives names gone in 2.10."""
+    """Return how many of the zoo's projects have every name they use; `count_old` False forgives names gone in 2.10."""
     return sum(not lacking for lacking in _lacking(rows, count_old=count_old))
 
 

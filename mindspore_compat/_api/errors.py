@@ -24,7 +24,7 @@ def upstream_name(name: str) -> str:
 
 
 def absent_message(name: str, instead: str = "") -> str:
-    """The one wording for a name that is not there; `name` may be ours or upstream's; `instead`: what may have been
+    """The one wording for a name that is not there; `name` may be ours or MindSpore's; `instead`: what may have been
     meant.
     """
     return (

@@ -26,7 +26,7 @@ class LeftOut(NamedTuple):
     reason: str
 
     def covers(self, cls: str, member: str) -> bool:
-        """Whether the row is about that member of that class (without the leading ``mindspore.``)."""
+        """Return whether the row is about that member of that class (without the leading ``mindspore.``)."""
         return any(fnmatchcase(member, pattern) for pattern in self.members.split()) and any(
             fnmatchcase(cls, pattern) for pattern in self.classes.split()
         )

@@ -1,4 +1,4 @@
-"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it."""
+"""MindSpore's files whose names live elsewhere here: a table, and the modules that are made from it."""
 
 from __future__ import annotations
 

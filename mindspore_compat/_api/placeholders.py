@@ -37,7 +37,7 @@ def describe_partial(note: str) -> Callable[[T], T]:
 def placeholder(name: str, reason: str) -> type:
     """A class that can be imported, subclassed and named, and raises UnsupportedError when it is called.
 
-    `name` is the public name (ours or upstream's), `reason` one sentence saying why and what to use instead.
+    `name` is the public name (ours or MindSpore's), `reason` one sentence saying why and what to use instead.
     """
     public = upstream_name(name)
     message = f"'{public}' is not supported by mindspore_compat: {reason} See {COVERAGE_PAGE}."
@@ -63,7 +63,7 @@ def module_getattr(
             first use, then kept in the module.
         unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
         fallback: a module of the package, ``"ops.auto_generate.gen_ops_prim"``, whose public names are found here too:
-            upstream's files of one room import each other's, and code takes a name from any of them.
+            MindSpore's files of one room import each other's, and code takes a name from any of them.
     """
     lazy = lazy or {}
     unsupported = unsupported or {}

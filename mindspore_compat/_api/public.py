@@ -35,7 +35,7 @@ def changed_meaning() -> dict[str, str]:
 
 
 def state_of_public(module: str, name: str) -> State:
-    """Whether the name is there, a placeholder (with its reason), or missing."""
+    """Return whether the name is there, a placeholder (with its reason), or missing."""
     found = resolve(f"{module}.{name}")
     if found is ABSENT:
         return State(MISSING)

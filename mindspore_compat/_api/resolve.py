@@ -45,7 +45,7 @@ def resolve(name: str) -> Any:
 
 
 def _step_into_module(module: str, part: str) -> Any:
-    """``part`` of a module that a function of the same name hides from attribute access, as upstream's
+    """``part`` of a module that a function of the same name hides from attribute access, as MindSpore's
     ``ops.op_info_register``.
     """
     try:
@@ -91,7 +91,7 @@ def _stores_attribute(function: types.FunctionType, attribute: str) -> bool:
 
 
 def derive(name: str, signature: str) -> State:
-    """State of MindSpore name `name` as the code has it; `signature` is upstream's, ``""`` if unknown."""
+    """State of MindSpore name `name` as the code has it; `signature` is MindSpore's, ``""`` if unknown."""
     value = resolve(name)
     if value is ABSENT:
         return State(MISSING)
@@ -116,7 +116,7 @@ def _comes_from_torch(cls: type, attribute: str) -> bool:
 
 
 def argument_differences(value: Any, signature: str, *, is_member: bool = False) -> str | None:
-    """How our arguments differ from upstream's `signature`: ``""`` if they agree, None if they cannot be compared."""
+    """How our arguments differ from MindSpore's `signature`: ``""`` if they agree, None if they cannot be compared."""
     upstream = _parse_signature(signature)
     if upstream is None or not callable(value):
         return None
@@ -175,5 +175,5 @@ def _differs(ours: Any, upstream: str) -> bool:
         return True
     literal = ast.literal_eval(upstream)
     if literal is not None and not isinstance(ours, (bool, int, float, str, tuple, list, dict, type(None))):
-        return False  # an enum or dtype here where upstream has its text, or the like
+        return False  # an enum or dtype here where MindSpore has its text, or the like
     return bool(ours != literal)

@@ -58,7 +58,7 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:
     """What ``bprop`` returned: a gradient for each input, and those of Parameters. More than there are inputs are
-    left out, as upstream.
+    left out, as MindSpore.
     """
     by_parameter: dict[Any, Any] = {}
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):

@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: a Cell's ``bprop``, and operators that users make."""
+"""Functions with a derivative of their own. MindSpore: a Cell's ``bprop``, and operators that users make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: ``mindspore.ops.function.grad.grad_func.custom_vjp``."""
+"""Functions with a derivative of their own. MindSpore: ``mindspore.ops.function.grad.grad_func.custom_vjp``."""
 
 from __future__ import annotations
 

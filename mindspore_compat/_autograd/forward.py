@@ -2,7 +2,7 @@
 takes gradients.
 
 Everything that differentiates runs its computation as a `Forward`, and `gradients` takes nothing else. That decides,
-without anybody having to say so, both things that upstream's semantics ask for:
+without anybody having to say so, both things that MindSpore's semantics ask for:
 
 - While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be
   differentiated: derivatives compose.
@@ -10,7 +10,7 @@ without anybody having to say so, both things that upstream's semantics ask for:
   than to what the forward itself recorded, or, at top level in PYNATIVE_MODE, to what forwards recorded that Cells
   have kept (`Cell.set_grad`).
 
-Upstream: what ``set_grad`` and the PyNative executor record.
+MindSpore: what ``set_grad`` and the PyNative executor record.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ def _refuse_without_grad() -> None:
 
 
 def _maps(roots: Sequence[torch.Tensor]) -> bool:
-    """Whether they are computed for several inputs at once, by torch.vmap."""
+    """Return whether they are computed for several inputs at once, by torch.vmap."""
     return _interpreters() is not None and any(map(_is_batched, roots))
 
 
@@ -321,7 +321,7 @@ def _gradients(
 
 
 def _no_gradient(target: torch.Tensor) -> torch.Tensor:
-    """Zeros, which the target's hooks see as well, as upstream, but for those that the forward itself has set."""
+    """Zeros, which the target's hooks see as well, as MindSpore, but for those that the forward itself has set."""
     gradient = torch.zeros_like(_Base.detach(target))
     for hook in (getattr(target, "_backward_hooks", None) or {}).values():
         found = None if getattr(hook, "is_of_forward", False) else hook(gradient)

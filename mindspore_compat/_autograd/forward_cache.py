@@ -21,7 +21,7 @@ __all__ = ["ForwardCache"]
 
 
 def _is_variable(arg: Any) -> bool:
-    """Whether somebody may ask a forward for the gradient by this input."""
+    """Return whether somebody may ask a forward for the gradient by this input."""
     return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
 
 
@@ -74,7 +74,7 @@ class ForwardCache:
         if is_graph_mode():
             args = tuple([_of_a_graph(arg) for arg in args])
             kwargs = {name: _of_a_graph(arg) for name, arg in kwargs.items()}
-        # what comes from another kept forward stays connected with it, as upstream's PYNATIVE_MODE has it
+        # what comes from another kept forward stays connected with it, as MindSpore's PYNATIVE_MODE has it
         variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         run = self._call_cast
         if is_graph_mode():
@@ -95,7 +95,7 @@ class ForwardCache:
             return None
         if (
             is_graph_mode() and kept.stamp != _stamp()
-        ):  # with other weights or attributes it is another forward, as upstream
+        ):  # with other weights or attributes it is another forward, as MindSpore
             return None
         by_position = dict(zip(kept.variables, kept.forward.variables))
         if any(position not in by_position and _is_variable(args[position]) for position in wanted):
@@ -108,6 +108,6 @@ class ForwardCache:
         return kept
 
     def _has_kept(self: Any, tensors: list[torch.Tensor]) -> bool:
-        """Whether it keeps a forward of any of these tensors."""
+        """Return whether it keeps a forward of any of these tensors."""
         kept = self.__dict__["_captured"]
         return kept is not None and any(arg is tensor for arg in kept.args for tensor in tensors)

@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: ``mindspore.common._grad_function``."""
+"""Functions with a derivative of their own. MindSpore: ``mindspore.common._grad_function``."""
 
 from __future__ import annotations
 

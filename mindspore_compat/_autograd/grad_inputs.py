@@ -30,7 +30,7 @@ _lent: dict[int, list[Any]] = {}
 
 
 def is_differentiable(value: Any) -> bool:
-    """Whether it is a tensor that can have a gradient."""
+    """Return whether it is a tensor that can have a gradient."""
     return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
 
 

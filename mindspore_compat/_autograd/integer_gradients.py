@@ -18,7 +18,7 @@ from mindspore_compat._tensor.wrapping import wrap
 __all__ = ["Shadows", "has_integers", "is_integer"]
 
 _Base = torch._C.TensorBase
-#: operators of integers that have no derivative: upstream refuses them rather than give zeros
+#: operators of integers that have no derivative: MindSpore refuses them rather than give zeros
 _WITHOUT_GRADIENT = {
     torch.gcd: "Gcd",
     torch.lcm: "Lcm",
@@ -30,12 +30,12 @@ _NOT_FOLLOWED = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poiss
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is a tensor of integers or bools."""
+    """Return whether it is a tensor of integers or bools."""
     return isinstance(value, torch.Tensor) and not (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
 def has_integers(args: Sequence[Any], wanted: Sequence[int], weights: Sequence[Any] = ()) -> bool:
-    """Whether a gradient by integers is wanted."""
+    """Return whether a gradient by integers is wanted."""
     return any(is_integer(args[position]) for position in wanted) or any(map(is_integer, weights))
 
 

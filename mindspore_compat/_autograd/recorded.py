@@ -93,7 +93,7 @@ def differentiable() -> _Differentiable:
 
 
 def keeps_graph() -> bool:
-    """Whether a gradient that is taken now may be differentiated itself."""
+    """Return whether a gradient that is taken now may be differentiated itself."""
     return THREAD.running > 0 and torch.is_grad_enabled()
 
 
@@ -127,7 +127,7 @@ def spend(start: int, end: int) -> None:
 
 
 def is_spent(value: torch.Tensor) -> bool:
-    """Whether it was computed from what is spent, so that nobody differentiates through it any more."""
+    """Return whether it was computed from what is spent, so that nobody differentiates through it any more."""
     waiting = [value.grad_fn] if THREAD.spent and value.grad_fn is not None else []
     seen = set(waiting)
     while waiting:

@@ -45,7 +45,7 @@ class _Kept:
 
 
 def hooks_are_free() -> bool:
-    """Whether nobody has set hooks of saved tensors, or forbids them: as far as torch tells."""
+    """Return whether nobody has set hooks of saved tensors, or forbids them: as far as torch tells."""
     return _top_hooks is not None and _autograd._saved_tensors_hooks_is_enabled() and _top_hooks(True) is None
 
 

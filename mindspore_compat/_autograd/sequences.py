@@ -17,7 +17,7 @@ __all__ = ["Spread", "differentiable", "is_container"]
 
 
 def is_container(value: Any) -> bool:
-    """Whether it is a tuple, list or dict."""
+    """Return whether it is a tuple, list or dict."""
     return isinstance(value, (tuple, list, dict))
 
 
@@ -39,7 +39,7 @@ def _no_gradient(value: Any) -> Any:
 
 def differentiable(inputs: tuple) -> list[bool]:
     """Which of the inputs have gradients: Tensors and, in compiled code, containers that hold a Tensor which changes
-    from call to call. As upstream's compiler has it, those do not that came from outside in a container without
+    from call to call. As MindSpore's compiler has it, those do not that came from outside in a container without
     `mutable`.
     """
     found = [isinstance(item, (torch.Tensor, Sparse)) for item in inputs]

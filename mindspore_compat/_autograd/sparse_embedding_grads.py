@@ -1,4 +1,4 @@
-"""Which rows of a Parameter a forward has looked up. Upstream's gradient of such a Parameter is a ``RowTensor`` of
+"""Which rows of a Parameter a forward has looked up. MindSpore's gradient of such a Parameter is a ``RowTensor`` of
 these rows, and some optimizers change no others; gradients are dense here, and the rows are kept beside the Parameter.
 """
 
@@ -61,7 +61,7 @@ def watch_rows(parameter: Any) -> None:
 
 
 def was_looked_up(parameter: Any) -> bool:
-    """Whether rows of it were ever looked up for its optimizer."""
+    """Return whether rows of it were ever looked up for its optimizer."""
     looked_up = parameter.__dict__.get("_looked_up")
     return looked_up is not None and looked_up.is_used
 

@@ -1,4 +1,4 @@
-"""Vectorized calls. Upstream: ``mindspore.ops.function.grad.vmap_func``."""
+"""Vectorized calls. MindSpore: ``mindspore.ops.function.grad.vmap_func``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Image files ⇄ arrays (H, W, C): OpenCV decodes, as upstream; Pillow opens what is no JPEG, and writes. Both are
+"""Image files ⇄ arrays (H, W, C): OpenCV decodes, as MindSpore; Pillow opens what is no JPEG, and writes. Both are
 imported when first used.
 """
 
@@ -125,7 +125,7 @@ def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
 
 
 def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarray:
-    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises:
+    """The bytes of an image file as RGB, uint8 (H, W, 3); as MindSpore without turning it as its EXIF data say. Raises:
     RuntimeError.
     """
     frame = frame or jpeg_frame(content)
@@ -153,7 +153,7 @@ def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:
 
     image = image.asnumpy() if hasattr(image, "asnumpy") else image
     if not isinstance(image, np.ndarray):
-        kinds = "[<class 'numpy.ndarray'>, <class 'mindspore.common.tensor.Tensor'>]"  # upstream's names
+        kinds = "[<class 'numpy.ndarray'>, <class 'mindspore.common.tensor.Tensor'>]"  # MindSpore's names
         raise TypeError(f"Input image is not of type {kinds}, but got: {type(image)}.")
     if image.dtype != np.uint8:
         raise RuntimeError(f"The type of the image data should be UINT8, but got {image.dtype}.")

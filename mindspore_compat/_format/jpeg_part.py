@@ -37,7 +37,7 @@ def cut_jpeg(content: np.ndarray, image: np.ndarray, box: tuple[int, int, int, i
 
 
 def _halves(frame: JpegFrame) -> bool:
-    """Whether the two colour planes have half the width of the first, and its height or half of it."""
+    """Return whether the two colour planes have half the width of the first, and its height or half of it."""
     if frame.components != 3 or frame.sampling[1] != frame.sampling[2]:
         return False
     (wide, high), (narrow, low) = ((one >> 4, one & 15) for one in frame.sampling[:2])

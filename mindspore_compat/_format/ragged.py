@@ -50,7 +50,7 @@ def windows(buffer: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def all_alike(numbers: np.ndarray) -> bool:
-    """Whether all are the same; half the time of comparing them as arrays, for so few."""
+    """Return whether all are the same; half the time of comparing them as arrays, for so few."""
     data = numbers.tobytes()
     return data == data[: numbers.itemsize] * len(numbers)
 

@@ -40,11 +40,11 @@ def written(func: Any) -> list[str]:
 
 
 def is_view(func: Any) -> bool:
-    """Whether it gives views of an argument, and writes to none."""
+    """Return whether it gives views of an argument, and writes to none."""
     found = [item.alias_info for item in func._schema.arguments if item.alias_info is not None]
     return bool(found) and not any(info.is_write for info in found)
 
 
 def is_random(func: Any) -> bool:
-    """Whether it draws from a generator."""
+    """Return whether it draws from a generator."""
     return torch.Tag.nondeterministic_seeded in func.tags

@@ -31,7 +31,7 @@ def _check(image: Any) -> None:
 
 
 def is_numpy(image: Any) -> bool:
-    """Whether it is an array."""
+    """Return whether it is an array."""
     return isinstance(image, np.ndarray)
 
 

@@ -1,5 +1,5 @@
 """Operators that are given another floating-point type than their inputs have: which of torch's compute, and the mode
-that a Cell of `Cell.to_float` runs in where upstream's PyNative does.
+that a Cell of `Cell.to_float` runs in where MindSpore's PyNative does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _computing() -> frozenset[str]:
 
 
 COMPUTING = _computing()
-#: operators that show the same elements, which upstream's PyNative mode does not cast
+#: operators that show the same elements, which MindSpore's PyNative mode does not cast
 _VIEWS = frozenset(
     """reshape view view_as transpose permute squeeze unsqueeze split split_with_sizes chunk unbind narrow select
     swapaxes swapdims t flatten unflatten expand expand_as broadcast_to broadcast_tensors diagonal movedim moveaxis
@@ -102,7 +102,7 @@ def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
 
 
 class OperatorsIn(TorchFunctionMode):
-    """While entered, operators are given the floating-point Tensors of the program in one type, as upstream's PyNative
+    """While entered, operators are given the floating-point Tensors of the program in one type, as MindSpore's PyNative
     mode does in a Cell of `Cell.to_float`. Of several the innermost counts.
 
     What operators of this package keep in a wider type on their way is plain torch's, not a `Tensor`, and stays.

@@ -103,7 +103,7 @@ def apply_dtype_fallback(module: dict[str, Any], names: Iterable[str], *, skip: 
 
 
 def is_missing_kernel(error: Exception) -> bool:
-    """Whether torch has no kernel for the dtype of an input."""
+    """Return whether torch has no kernel for the dtype of an input."""
     return any(words in str(error) for words in _MISSING)
 
 

@@ -1,5 +1,5 @@
 """Families of dtypes, by which libraries ask what a dtype is: ``isinstance(mindspore.float16, mstype.Float)``,
-``mstype.number_type``, ``mstype.TensorType(mindspore.float32)``. Upstream: ``mindspore._c_expression.typing``,
+``mstype.number_type``, ``mstype.TensorType(mindspore.float32)``. MindSpore: ``mindspore._c_expression.typing``,
 re-exported by ``mindspore.common.dtype``.
 """
 
@@ -226,7 +226,7 @@ class TensorType:
 
 
 def is_subclass(type_: Any, template: Any) -> bool:
-    """Whether a type is the template or of its family: float32 of Float and of Number, any Tensor type of Tensor."""
+    """Return whether a type is the template or of its family: float32 of Float and of Number, any Tensor type of Tensor."""
     if isinstance(template, TensorType):
         return isinstance(type_, TensorType) and template.element_type() in (None, type_.element_type())
     if isinstance(template, Marker) and not isinstance(template, torch.dtype):
@@ -259,7 +259,7 @@ _OF_PYTHON: dict[type, Any] = {
 
 def type_of(value: Any) -> Any:
     """The type of a value: a `TensorType` of a Tensor, a `Tuple`, `List` or `Dict` of the types of its items, a dtype
-    of a number. Upstream: ``mindspore.ops.typeof``.
+    of a number. MindSpore: ``mindspore.ops.typeof``.
     """
     if isinstance(value, torch.Tensor):
         return (RefType if isinstance(value, torch.nn.Parameter) else TensorType)(value.dtype)

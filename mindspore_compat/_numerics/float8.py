@@ -1,4 +1,4 @@
-"""Conversion to float8_e4m3fn: what is beyond its range is NaN, as upstream's, where torch takes the largest number."""
+"""Conversion to float8_e4m3fn: what is beyond its range is NaN, as MindSpore's, where torch takes the largest number."""
 
 from __future__ import annotations
 

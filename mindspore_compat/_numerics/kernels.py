@@ -214,7 +214,7 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 
 def as_given(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, in which "auto" casts nothing: what upstream has as one operator, on neither of its lists."""
+    """The function, in which "auto" casts nothing: what MindSpore has as one operator, on neither of its lists."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -238,7 +238,7 @@ def giving_float32(names: frozenset[str]) -> Iterator[None]:
 
 
 def adds_bias_apart(x: Any) -> bool:
-    """Whether a layer's bias is an operand of its own here, by which float32 stays what a 16-bit product adds to."""
+    """Return whether a layer's bias is an operand of its own here, by which float32 stays what a 16-bit product adds to."""
     return bool(_THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
 
 
@@ -267,7 +267,7 @@ def as_torch(wanted: bool = True) -> Iterator[None]:
 
 
 def shows_torch() -> bool:
-    """Whether operators run as torch has them here: something records them."""
+    """Return whether operators run as torch has them here: something records them."""
     return _THREAD.as_torch
 
 
@@ -286,7 +286,7 @@ def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
 CAST_BY_AUTOCAST = {
     _TABLE[name][0]: name
     for name in (*_PRODUCTS, *"mv addmv inner tensordot multi_dot cov corrcoef scaled_dot_product_attention".split())
-    if name != "conv_transpose1d"  # which is on none of upstream's lists
+    if name != "conv_transpose1d"  # which is on none of MindSpore's lists
 }
 
 

@@ -1,4 +1,4 @@
-"""torch's norms, with upstream's derivative of those that are a largest or smallest element or sum: at the first of
+"""torch's norms, with MindSpore's derivative of those that are a largest or smallest element or sum: at the first of
 equal ones; torch's share it among them.
 """
 

@@ -1,6 +1,6 @@
-"""Functions with upstream's derivatives where they have a kink, which are other ones than torch's.
+"""Functions with MindSpore's derivatives where they have a kink, which are other ones than torch's.
 
-| | where | upstream | torch |
+| | where | MindSpore | torch |
 |---|---|---|---|
 | leaky_relu | 0 | (1 + slope) / 2 | slope |
 | hardtanh | its bounds | 1/2 | 0 |
@@ -48,7 +48,7 @@ class _Activation(NamedTuple):
 
 
 class _Differentiated(torch.autograd.Function):
-    """torch's kernels forward, upstream's derivative backward."""
+    """torch's kernels forward, MindSpore's derivative backward."""
 
     only_operators = True  # Python in its backward pass looks at no value
 

@@ -1,4 +1,4 @@
-"""Tensors that an Initializer is still to fill: upstream draws when the values are first needed, not when `initializer`
+"""Tensors that an Initializer is still to fill: MindSpore draws when the values are first needed, not when `initializer`
 is called, and what draws first gets the first numbers.
 """
 
@@ -67,7 +67,7 @@ class Pending:
         Args:
             slice_index: int; the numbers are those of this slice of a weight, of the global seed plus it.
             shape: that of a slice, instead of the Tensor's.
-            opt_shard_group: accepted as upstream.
+            opt_shard_group: accepted as MindSpore.
         """
         with _seeded_for(self._init, slice_index):
             _fill(self, shape)
@@ -143,7 +143,7 @@ def _fill_in(value: Any) -> None:
 
 @contextmanager
 def _seeded_for(init: Any, slice_index: int | None) -> Iterator[None]:
-    """For a slice numpy's generator begins anew, as upstream's does, and afterwards at the first word of the state that
+    """For a slice numpy's generator begins anew, as MindSpore's does, and afterwards at the first word of the state that
     it had: after `set_seed` the seed itself, until somebody draws.
     """
     global _drawn_slices

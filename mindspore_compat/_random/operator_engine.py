@@ -1,4 +1,4 @@
-"""What upstream's CPU kernels draw from for operators with seeds, as pure functions of these: C++'s ``minstd_rand0``
+"""What MindSpore's CPU kernels draw from for operators with seeds, as pure functions of these: C++'s ``minstd_rand0``
 (Park and Miller) or ``mt19937``, seeded by a hash of both seeds, under the distributions of GCC's library.
 """
 
@@ -180,7 +180,7 @@ def _with_seeds(kind: Callable[..., Any], function: str, seed: int | None) -> An
 
 
 def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
-    """Whether upstream's engines, not torch, draw for these tensors, or where there are none on the current device."""
+    """Return whether MindSpore's engines, not torch, draw for these tensors, or where there are none on the current device."""
     own_modes = program.recorder_here() is not None  # others, which export or only infer shapes, know torch's operators
     if is_tracing() or program.parallel is not None or torch._C._len_torch_dispatch_stack() > own_modes:
         return False
@@ -190,7 +190,7 @@ def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
 
 
 def in_vmap(draw: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-    """What ``draw`` gives for ``x``; in a vmap for all of it at once, as upstream's kernels see it: another axis in
+    """What ``draw`` gives for ``x``; in a vmap for all of it at once, as MindSpore's kernels see it: another axis in
     front.
     """
     if not torch._C._functorch.is_batchedtensor(x):

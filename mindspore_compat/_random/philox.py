@@ -1,4 +1,4 @@
-"""Arrays of random numbers as pure functions of a seed: what upstream's initializers are drawn by.
+"""Arrays of random numbers as pure functions of a seed: what MindSpore's initializers are drawn by.
 
 The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): block ``i`` of four
 32-bit words is a hash of ``i`` and the seed, so any part of an array can be computed by itself, by any thread, with the
@@ -23,7 +23,7 @@ _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _KEY_STEPS = np.arange(10, dtype=np.uint64)[:, None, None] * np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64)
 _ONE = np.uint64(0x3FF0000000000000)  # the bits of 1.0
-# upstream's constants have the digits of a float
+# MindSpore's constants have the digits of a float
 _TWO_PI = 2.0 * float(np.float32(3.1415926))
 _ROOT_TWO = float(np.float32(1.4142135))
 _LEAST = float(np.float32(1e-7))

@@ -95,7 +95,7 @@ class Graph:
 
 
 class Graphs:
-    """The graphs of one Cell or function: one for each kind of arguments, as upstream compiles them."""
+    """The graphs of one Cell or function: one for each kind of arguments, as MindSpore compiles them."""
 
     def __init__(self) -> None:
         self._made: dict[Any, tuple[Graph, Any]] = {}
@@ -117,7 +117,7 @@ class Graphs:
 
 
 def _signature(value: Any) -> Any:
-    """What upstream compiles a graph for, hashable: the shapes and dtypes of tensors, the values of all else."""
+    """What MindSpore compiles a graph for, hashable: the shapes and dtypes of tensors, the values of all else."""
     if isinstance(value, torch.Tensor):
         return tuple(value.shape), value.dtype
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""The random numbers of C++'s <random>, as GNU's library makes them: upstream's data engine and CPU kernels draw from
+"""The random numbers of C++'s <random>, as GNU's library makes them: MindSpore's data engine and CPU kernels draw from
 them.
 
 An engine gives 32-bit (or 31-bit) numbers; the methods are the distributions over them. What a distribution draws is
@@ -335,7 +335,7 @@ def _powers() -> np.ndarray:
 
 @functools.lru_cache(64)
 def _numbers_below(limit: np.float32, largest: int) -> int:
-    """How many of an engine's numbers, from 0 to ``largest``, give a `single` below the limit."""
+    """Return how many of an engine's numbers, from 0 to ``largest``, give a `single` below the limit."""
 
     def value(number: int) -> np.float32:
         return min(np.float32(number) / np.float32(largest + 1), _LAST_FLOAT)

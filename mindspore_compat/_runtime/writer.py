@@ -33,7 +33,7 @@ _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_proc
 
 
 def is_available() -> bool:
-    """Whether this system can hand file descriptors to another process, and a Python for it is known."""
+    """Return whether this system can hand file descriptors to another process, and a Python for it is known."""
     return hasattr(socket, "send_fds") and bool(sys.executable)
 
 
@@ -46,7 +46,7 @@ def _length(piece: Any) -> int:
 
 
 def _room(pieces: Sequence[Any]) -> int:
-    """How many bytes `_Snapshot.fill` needs."""
+    """Return how many bytes `_Snapshot.fill` needs."""
     return sum(_aligned(_length(piece)) + 16 for piece in pieces)
 
 

@@ -1,6 +1,6 @@
 """Who else looks at the memory of a Tensor: when its values are written where they are, and when it gets other memory.
 
-As upstream, `set_data` leaves what others look at as it is, and so does ``x[mask] = v``. In compiled code a write to a
+As MindSpore, `set_data` leaves what others look at as it is, and so does ``x[mask] = v``. In compiled code a write to a
 Parameter is seen by whoever looks at it from outside, but what the code itself took of it before
 (``row = self.state[0]``) keeps its values, and so does what a derivative needs of them. A block that is computed again
 in the backward pass writes once.
@@ -73,13 +73,13 @@ _running = _Thread()
 
 
 def has_parted() -> bool:
-    """Whether compiled code has written to a Parameter after it took something of it, since this was asked last."""
+    """Return whether compiled code has written to a Parameter after it took something of it, since this was asked last."""
     found, _running.has_parted = _running.has_parted, False
     return found
 
 
 def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
+    """``target`` takes over values of its shape. As MindSpore, arrays and Tensors that look at its memory, and
     Parameters that share it, keep what they have: it gets other memory if there are any.
 
     A single number is always written where it is, for captured steps read rates and counters there; and so is
@@ -95,7 +95,7 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 
 def is_of_parameter(tensor: torch.Tensor) -> bool:
-    """Whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
+    """Return whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
     derivative in MindSpore.
     """
     if isinstance(tensor, _Parameter):
@@ -104,7 +104,7 @@ def is_of_parameter(tensor: torch.Tensor) -> bool:
 
 
 def before_assignment(target: Any, index: Any) -> Any:
-    """The index, before ``target[index] = value`` where it is no int or slice. As upstream, tuples of these are written
+    """The index, before ``target[index] = value`` where it is no int or slice. As MindSpore, tuples of these are written
     where they are; with anything else the Tensor gets other memory if others look at it, but not one that is itself
     given by an index (``x[0]``), through which its origin is written. Nor do Tensors with a derivative, nor Parameters
     by lists and Tensors of places.
@@ -159,8 +159,8 @@ def _note_parting() -> None:
 
 class WrittenOnce:
     """What compiled code writes to Parameters that runs, and runs again in the backward pass (`Cell.recompute`). As
-    upstream, the first run alone writes: the others find Parameters as it did, and leave them as they are by then. What
-    operators write beside their results (the statistics of batch norm) is written again, as upstream, too.
+    MindSpore, the first run alone writes: the others find Parameters as it did, and leave them as they are by then. What
+    operators write beside their results (the statistics of batch norm) is written again, as MindSpore, too.
     """
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class WrittenOnce:
 
 
 def _may_be_kept(target: torch.Tensor) -> bool:
-    """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
+    """Return whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
     if not _place(target) or target._backward_hooks or target.grad is not None:
         return False
     return target._use_count() > 1 or num_aliases(target) > 0
@@ -257,7 +257,7 @@ _users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-
 
 
 def num_aliases(tensor: torch.Tensor) -> int:
-    """How many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
+    """Return how many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
     place = _place(tensor)
     return _users(place) - _ALONE - _views.get(place, 0) if place else 0
 

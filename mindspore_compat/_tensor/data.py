@@ -93,12 +93,12 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
 
 
 def is_followed(data: torch.Tensor) -> bool:
-    """Whether a Tensor that is made of ``data`` has its derivative: in a forward, but not of a Parameter."""
+    """Return whether a Tensor that is made of ``data`` has its derivative: in a forward, but not of a Parameter."""
     return data.requires_grad and keeps_graph() and not isinstance(data, torch.nn.Parameter)
 
 
 def _shared(data: torch.Tensor) -> torch.Tensor:
-    """A Tensor's memory as that of another, as upstream with its derivative where `is_followed`."""
+    """A Tensor's memory as that of another, as MindSpore with its derivative where `is_followed`."""
     if not is_followed(data):
         return wrapping.plain(data)
     return torch._C.TensorBase.view_as(data, data) if tracing.is_tracing() else _Shared.apply(data)

@@ -25,7 +25,7 @@ _num_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
 def _writes_file() -> bool:
-    """Whether operators are written to a file, which holds no checks."""
+    """Return whether operators are written to a file, which holds no checks."""
     return (
         not is_tracing()
         and bool(_num_modes())

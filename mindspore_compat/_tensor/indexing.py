@@ -53,7 +53,7 @@ def in_range(axis: int, dims: int) -> int:
 
 
 def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
-    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch
+    """``index`` with ints beside index arrays made arrays too: numpy, and MindSpore, broadcast them together, torch
     selects first.
     """
     has_array = has_int = has_ellipsis = False
@@ -162,7 +162,7 @@ def flipped(self: torch.Tensor, index: Any) -> torch.Tensor:
 
 def remember_origin(origin: Any, index: Any, result: Any) -> None:
     """Let ``result``, made by ``origin[index]``, know that: what is assigned to its elements is written to ``origin``
-    too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
+    too, as MindSpore does. A view has its origin's memory; what matters is where that origin came from.
 
     An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
     has an origin itself. Operators take their results by `take_elements`.

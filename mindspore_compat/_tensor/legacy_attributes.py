@@ -1,4 +1,4 @@
-"""What upstream's C++ core keeps about a tensor and programs read, set or call. Upstream: ``mindspore.Tensor``."""
+"""What MindSpore's C++ core keeps about a tensor and programs read, set or call. MindSpore: ``mindspore.Tensor``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Insides:
         self.init_flag = flag
 
     def set_cast_dtype(self, dtype: Any = None) -> None:
-        """Accepted without effect: upstream's graph compiler casts by it."""
+        """Accepted without effect: MindSpore's graph compiler casts by it."""
 
     def wait_pipeline(self) -> None:
         """Wait until the values are there."""

@@ -79,7 +79,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, Insides, InstalledMethods):
     )
 
     def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
-        """The values in another dtype. As upstream, those that have it already stay in their memory, whatever ``copy``
+        """The values in another dtype. As MindSpore, those that have it already stay in their memory, whatever ``copy``
         says; use `copy` for a copy.
 
         Examples:

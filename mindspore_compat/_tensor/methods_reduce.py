@@ -63,7 +63,7 @@ def _extreme(
 ) -> Any:
     """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for.
 
-    A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
+    A position is ``dim`` to MindSpore's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
     compiles.
     """
     by_axis = axis is not None or keepdims is not None or initial is not ... or where is not True or return_indices
@@ -126,7 +126,7 @@ class ReduceMethods:
         return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial
 
     def mean(self: Any, axis: Any = None, keep_dims: Any = False, *, dtype: Any = None, **kwargs: Any) -> Any:
-        """Mean over ``axis`` (None: all); ints give an int, as upstream's CPU does."""
+        """Mean over ``axis`` (None: all); ints give an int, as MindSpore's CPU does."""
         if kwargs:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
@@ -153,7 +153,7 @@ class ReduceMethods:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
         (maximum, its index).
 
-        A position counts as ``dim``, but as ``axis`` where upstream compiles (`in_graph`).
+        A position counts as ``dim``, but as ``axis`` where MindSpore compiles (`in_graph`).
         """
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.maximum(self, args[0]))
@@ -173,7 +173,7 @@ class ReduceMethods:
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(maximum over ``axis``, its index); the function of this name returns them the other way round,
-        as upstream.
+        as MindSpore.
         """
         return self.max(axis=axis, keepdims=keep_dims, return_indices=True)
 
@@ -183,7 +183,7 @@ class ReduceMethods:
 
     @with_dtype_fallback
     def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream
+        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where MindSpore
         compiles).
         """
         if axis is ...:
@@ -213,11 +213,11 @@ class ReduceMethods:
         return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """Whether all elements over ``axis`` (None: all) are true."""
+        """Return whether all elements over ``axis`` (None: all) are true."""
         return _logical(_Base.all, self, axis if dim is None else dim, keep_dims or keepdim)
 
     def any(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """Whether any element over ``axis`` (None: all) is true."""
+        """Return whether any element over ``axis`` (None: all) is true."""
         return _logical(_Base.any, self, axis if dim is None else dim, keep_dims or keepdim)
 
     @with_dtype_fallback

@@ -60,7 +60,7 @@ class ShapeMethods:
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
         """Two ints: these axes exchanged, as torch's ``transpose(dim0, dim1)``; of a matrix a permutation where
-        upstream compiles. Else all axes in another order, in one sequence or as arguments; none reverses them.
+        MindSpore compiles. Else all axes in another order, in one sequence or as arguments; none reverses them.
         """
         if kwargs:
             if axes or kwargs.keys() != {"axes"}:
@@ -202,7 +202,7 @@ class ShapeMethods:
         elif mode == "clip":
             places = torch.remainder(
                 torch.clamp(places, -length, length - 1), length
-            )  # upstream counts from the end within the length
+            )  # MindSpore counts from the end within the length
         shape = tuple(_get_shape(source))
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
         return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1 :])))

@@ -84,7 +84,7 @@ def _scaled(op: Callable[..., Any], other: Any, alpha: Any) -> Any:
 
 
 def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool) -> Callable[[Any, Any], torch.Tensor]:
-    """The same for integers, with upstream's values where torch refuses to divide by 0: of a quotient the greatest or
+    """The same for integers, with MindSpore's values where torch refuses to divide by 0: of a quotient the greatest or
     the least number by the sign of ``left``, or 0; of a remainder the least, 0 of 8 and 16 bits.
     """
 
@@ -136,7 +136,7 @@ def _reflected(
     traced: bool = False,
 ) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
+        if isinstance(other, np.ndarray):  # numpy on the left decides, as MindSpore
             return numpy_op(other, self.asnumpy())
         if not isinstance(other, (torch.Tensor, *_NUMBERS)):
             other = _operand(other, self, name)
@@ -161,7 +161,7 @@ def install_operators(cls: type) -> None:
     global Tensor
     Tensor = cls
     b = _Base
-    # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
+    # MindSpore's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
     as_torch = ("mul", "truediv", "rmul", "rtruediv")
     for name, op in {
         "add": b.add,

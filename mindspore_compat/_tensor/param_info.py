@@ -1,4 +1,4 @@
-"""`ParamInfo`: what a Parameter is called and how it trains, apart from its values. Upstream:
+"""`ParamInfo`: what a Parameter is called and how it trains, apart from its values. MindSpore:
 ``mindspore._c_expression.ParamInfo``.
 """
 
@@ -19,7 +19,7 @@ _SHARED = {
 }
 
 
-#: what upstream's compiler notes of one, as it is before a program is compiled; a program may set them
+#: what MindSpore's compiler notes of one, as it is before a program is compiled; a program may set them
 _UNTOLD: dict[str, Any] = {
     "cache_enable": False,
     "interleaved_parallel": False,

@@ -1,4 +1,4 @@
-"""How the values of a Tensor are written: in its ``str`` by numpy, in its ``repr`` as upstream's C++ writes them, in
+"""How the values of a Tensor are written: in its ``str`` by numpy, in its ``repr`` as MindSpore's C++ writes them, in
 other lines.
 """
 

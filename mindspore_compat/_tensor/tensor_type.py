@@ -1,4 +1,4 @@
-"""What the classes of Tensors print as: upstream's names where ``import mindspore`` delivers this package."""
+"""What the classes of Tensors print as: MindSpore's names where ``import mindspore`` delivers this package."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
 
 
 def _part(name: str, callable_tensor: type) -> property:
-    """``x.real``, an attribute of torch's and numpy's; upstream's is a method, so what it gives can be called."""
+    """``x.real``, an attribute of torch's and numpy's; MindSpore's is a method, so what it gives can be called."""
 
     def get(self: Any) -> Any:
         if tracing.is_tracing():
@@ -127,7 +127,7 @@ def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
     return drawing
 
 
-#: upstream's names of arguments, and torch's
+#: MindSpore's names of arguments, and torch's
 _OTHER_NAMES = {
     "copy_": {"src": "other"},
     "index_copy_": {"tensor": "source"},
@@ -157,7 +157,7 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                 kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
             try:
                 if is_of_parameter(self) and self.requires_grad and not THREAD.running:
-                    with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
+                    with torch.no_grad():  # MindSpore refuses it, as torch does, only where a gradient is computed
                         return method(for_writing(self), *args, **kwargs)
                 if isinstance(self, torch.nn.Parameter):
                     for_writing(self)

@@ -107,7 +107,7 @@ _get_data = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
 def memory(tensor: torch.Tensor) -> torch.Tensor:
     """As `plain`, but for writing: torch does not count it as a change.
 
-    As upstream, who differentiates a forward that ran before uses the values that are there then, and what a gradient
+    As MindSpore, who differentiates a forward that ran before uses the values that are there then, and what a gradient
     does not depend on may change.
     """
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.adasum``. Method: https://arxiv.org/abs/2006.02924."""
+"""MindSpore: ``mindspore.boost.adasum``. Method: https://arxiv.org/abs/2006.02924."""
 
 from __future__ import annotations
 

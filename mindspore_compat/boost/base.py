@@ -1,4 +1,4 @@
-"""Parameters in groups, and optimizers made anew for them. Upstream: ``mindspore.boost.base``."""
+"""Parameters in groups, and optimizers made anew for them. MindSpore: ``mindspore.boost.base``."""
 
 from __future__ import annotations
 

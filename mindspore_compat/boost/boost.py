@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.boost``."""
+"""MindSpore: ``mindspore.boost.boost``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training steps with the methods that `AutoBoost` has chosen. Upstream: ``mindspore.boost.boost_cell_wrapper``."""
+"""Training steps with the methods that `AutoBoost` has chosen. MindSpore: ``mindspore.boost.boost_cell_wrapper``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         sens: the loss's gradient.
 
     Raises:
-        UnsupportedError: where upstream would combine processes by AdaSum (more than 8 of them).
+        UnsupportedError: where MindSpore would combine processes by AdaSum (more than 8 of them).
     """
 
     def __init__(self, network: Any, optimizer: Any, sens: Any = None) -> None:
@@ -57,7 +57,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         if self.use_grad_accumulation:
             self.grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self.step = Parameter(Tensor(0, torch.int32), name="step")
-        self.sync_tensor = Parameter(Tensor(0, torch.int32), name="sync_tensor")  # part of upstream's checkpoints
+        self.sync_tensor = Parameter(Tensor(0, torch.int32), name="sync_tensor")  # part of MindSpore's checkpoints
         self.freeze_nets: Any = None
         self._freeze_steps: list[int] | None = None
         self._accumulator: Any = None
@@ -103,14 +103,14 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return self._accumulator(loss, grads, self.optimizer)
 
     def check_adasum_enable(self) -> bool:
-        """Whether the optimizer asks for AdaSum and there are 16, 32, 64 … processes in groups of 8."""
+        """Return whether the optimizer asks for AdaSum and there are 16, 32, 64 … processes in groups of 8."""
         if not getattr(self.optimizer, "adasum", None) or not self.reducer_flag:
             return False
         groups = _get_device_num() // 8
         return groups > 1 and groups & (groups - 1) == 0
 
     def check_dim_reduce_enable(self) -> bool:
-        """Whether the optimizer asks for the reduction of dimensions."""
+        """Return whether the optimizer asks for the reduction of dimensions."""
         return bool(getattr(self.optimizer, "dim_reduce", None))
 
 

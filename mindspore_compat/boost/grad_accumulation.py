@@ -1,4 +1,4 @@
-"""Gradients of several steps for one update. Upstream: ``mindspore.boost.grad_accumulation``."""
+"""Gradients of several steps for one update. MindSpore: ``mindspore.boost.grad_accumulation``."""
 
 from __future__ import annotations
 

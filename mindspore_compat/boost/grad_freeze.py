@@ -1,4 +1,4 @@
-"""Training in which some steps leave the first layers as they are. Upstream: ``mindspore.boost.grad_freeze``."""
+"""Training in which some steps leave the first layers as they are. MindSpore: ``mindspore.boost.grad_freeze``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.GroupLossScaleManager``."""
+"""MindSpore: ``mindspore.boost.GroupLossScaleManager``."""
 
 from __future__ import annotations
 

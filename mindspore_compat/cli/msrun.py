@@ -48,7 +48,7 @@ def command() -> int:
 
 
 def _is_upstream(spec: importlib.machinery.ModuleSpec | None) -> bool:
-    """Whether ``import mindspore`` delivers the real package: here it may be this one, by its alias or its shim."""
+    """Return whether ``import mindspore`` delivers the real package: here it may be this one, by its alias or its shim."""
     return spec is not None and spec.origin is not None and _PACKAGE not in Path(spec.origin).parents
 
 

@@ -1,4 +1,4 @@
-"""How tensors are cut over devices: `Layout`, and the form of strategies. Upstream: ``mindspore.parallel.shard``."""
+"""How tensors are cut over devices: `Layout`, and the form of strategies. MindSpore: ``mindspore.parallel.shard``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does:
+"""Compilation switches. MindSpore: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does:
 docs/design/replay.md.
 """
 
@@ -34,18 +34,18 @@ _LEVELS = ("", "O0", "O1", "O2")
 
 
 def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Decorator for a function that upstream compiles: while it runs, GRAPH_MODE holds. Cells are returned as they are.
+    """Decorator for a function that MindSpore compiles: while it runs, GRAPH_MODE holds. Cells are returned as they are.
 
     Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
 
     Args:
-        jit_level: "O0" (upstream's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
+        jit_level: "O0" (MindSpore's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
             torch.compile compiles the function, and what is replayed in it; what it can not compile runs eagerly, and
             the log says why in one line.
-        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and
+        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; MindSpore's "ms_backend" and
             "GE" change nothing.
         capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
-            "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
+            "ast", MindSpore's default, it makes a new Tensor for the name ``x`` alone.
         fullgraph: accepted without effect.
         jit_config: its ``jit_level`` as above. Others are accepted without effect.
 
@@ -222,7 +222,7 @@ class JitConfig:
 
 
 def _function_forbid_reuse(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is: upstream marks one that is to be compiled anew for each use. Libraries borrow it."""
+    """The function as it is: MindSpore marks one that is to be compiled anew for each use. Libraries borrow it."""
     return func
 
 
@@ -233,7 +233,7 @@ def ms_memory_recycle() -> None:
 
 
 class _PyNativeExecutor:
-    """What scripts call of upstream's eager executor."""
+    """What scripts call of MindSpore's eager executor."""
 
     def sync(self) -> None:
         """Wait until the device has done what it was given."""
@@ -241,13 +241,13 @@ class _PyNativeExecutor:
             torch.cuda.synchronize()
 
     def set_async_for_graph(self, flag: bool) -> None:
-        """Accepted without effect: whether upstream's graphs run behind Python's back."""
+        """Accepted without effect: whether MindSpore's graphs run behind Python's back."""
 
     def set_grad_flag(self, flag: bool) -> None:
         """Accepted without effect: what is differentiated is recorded by torch."""
 
     def enable_grad(self) -> bool:
-        """Whether what runs now is recorded for differentiation: it is, but in `no_grad`."""
+        """Return whether what runs now is recorded for differentiation: it is, but in `no_grad`."""
         return torch.is_grad_enabled()
 
     def set_enable_grad(self, flag: bool) -> None:
@@ -257,10 +257,10 @@ class _PyNativeExecutor:
 
 
 class _CellGraphExecutor:
-    """What scripts call of upstream's executor of graphs."""
+    """What scripts call of MindSpore's executor of graphs."""
 
     def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
-        """(phase, True). Nothing is compiled ahead: what upstream's compiler refuses, names and types and shapes, shows
+        """(phase, True). Nothing is compiled ahead: what MindSpore's compiler refuses, names and types and shapes, shows
         when a Cell computes once on copies of the inputs; of one that trains its ``network``, if it has one. Inputs of
         open shape are not computed with.
         """
@@ -319,7 +319,7 @@ _no_grad = no_grad
 __getattr__ = module_getattr(
     __name__,
     unsupported={
-        "flops_collection": "it counts what upstream's compiled graph of a phase computes. "
+        "flops_collection": "it counts what MindSpore's compiled graph of a phase computes. "
         "torch.utils.flop_counter.FlopCounterMode counts a step."
     },
 )

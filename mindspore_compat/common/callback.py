@@ -1,4 +1,4 @@
-"""`Callback`, the base of what training, evaluation and pipelines call. Upstream: ``mindspore.train.Callback``."""
+"""`Callback`, the base of what training, evaluation and pipelines call. MindSpore: ``mindspore.train.Callback``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.DeviceCtx``."""
+"""MindSpore: ``mindspore.DeviceCtx``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """MindSpore's dtype names. A MindSpore dtype *is* the torch dtype of the same meaning.
 
-Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
+MindSpore: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
 markers.
 """
 
@@ -213,7 +213,7 @@ _BY_NAME.update(
 
 
 def type_size_in_bytes(dtype: torch.dtype) -> int:
-    """How many bytes one element takes."""
+    """Return how many bytes one element takes."""
     return to_torch_dtype(dtype).itemsize
 
 
@@ -323,14 +323,14 @@ def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
     raise TypeError(f"For '{owner}', the 'dtype' should be one of [{names}], but got {dtype}.")
 
 
-#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
+#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist MindSpore as dtypes; only `__getattr__` serves
 # them,
 #: since module names that shadow builtins would break this file.
 _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "typing":  # upstream's module of families; translated scripts set attributes of them
+    if name == "typing":  # MindSpore's module of families; translated scripts set attributes of them
         return importlib.import_module("mindspore_compat._c_expression.typing")
     try:
         return _SHADOWING[name]

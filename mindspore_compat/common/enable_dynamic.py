@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.enable_dynamic``."""
+"""MindSpore: ``mindspore.enable_dynamic``."""
 
 from __future__ import annotations
 

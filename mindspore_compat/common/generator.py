@@ -1,6 +1,6 @@
-"""`Generator`: random numbers with a state of their own. Upstream: ``mindspore.Generator``, ``mindspore.manual_seed``.
+"""`Generator`: random numbers with a state of their own. MindSpore: ``mindspore.Generator``, ``mindspore.manual_seed``.
 
-The state is that of torch's generator on the current device; upstream's numbers are not reproduced.
+The state is that of torch's generator on the current device; MindSpore's numbers are not reproduced.
 """
 
 from __future__ import annotations

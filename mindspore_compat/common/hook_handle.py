@@ -1,4 +1,4 @@
-"""Handles of hooks, and which functions can be hooks. Upstream: ``mindspore.common.hook_handle``."""
+"""Handles of hooks, and which functions can be hooks. MindSpore: ``mindspore.common.hook_handle``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class HookHandle(RemovableHandle):
 
 
 def check_hook_fn(hook_fn: Callable[..., Any]) -> None:
-    """Whether it may be a hook.
+    """Return whether it may be a hook.
 
     Raises:
         TypeError: unless it can be called, or if `mindspore.jit` compiles it.

@@ -1,4 +1,4 @@
-"""Weight initializers. Upstream: ``mindspore.common.initializer``.
+"""Weight initializers. MindSpore: ``mindspore.common.initializer``.
 
 A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore
 does. After the same seed (`set_seed`, ``numpy.random.seed``) the numbers are real MindSpore's, bit for bit: numpy's
@@ -264,7 +264,7 @@ class Orthogonal(Initializer):
 
 class VarianceScaling(Initializer):
     """Variance scale / fan, by an untruncated normal distribution or a uniform one, which "truncated_normal" is too, as
-    upstream.
+    MindSpore.
     """
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:

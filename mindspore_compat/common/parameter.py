@@ -1,4 +1,4 @@
-"""`Parameter` and `ParameterTuple`. Upstream: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
+"""`Parameter` and `ParameterTuple`. MindSpore: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mindspore_compat.common.tensor import Tensor
 __all__ = ["Parameter", "ParameterTuple"]
 
 _Base = torch._C.TensorBase
-_numbers = itertools.count(2)  # upstream gives the first one away when it is imported
+_numbers = itertools.count(2)  # MindSpore gives the first one away when it is imported
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
@@ -31,7 +31,7 @@ _INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.
 
 
 def _is_parameter_generated(name: str) -> bool:
-    """Whether the name was made up and a Cell may replace it by the attribute's name."""
+    """Return whether the name was made up and a Cell may replace it by the attribute's name."""
     return name.startswith(_AUTOMATIC)
 
 
@@ -51,7 +51,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         name: None takes the attribute's name when the Parameter is set on a Cell.
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a
             gradient.
-        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
+        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as MindSpore.
 
     Examples:
         >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
@@ -62,7 +62,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     _wants_grad = True  # of those that torch makes without a name
     _name = "Parameter"
     layerwise_parallel, parallel_optimizer = False, True
-    requires_aggr = True  # upstream sums gradients over devices by it; everything is summed here
+    requires_aggr = True  # MindSpore sums gradients over devices by it; everything is summed here
 
     def __new__(
         cls,

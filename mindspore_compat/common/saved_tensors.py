@@ -1,4 +1,4 @@
-"""What a forward pass keeps for the backward one, and the memory of Tensors. Upstream:
+"""What a forward pass keeps for the backward one, and the memory of Tensors. MindSpore:
 ``mindspore.saved_tensors_hooks``, ``frombuffer``, ``swap_tensors``, ``UntypedStorage``.
 """
 

@@ -1,4 +1,4 @@
-"""The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``."""
+"""The global seed. MindSpore: ``mindspore.set_seed``, ``mindspore.get_seed``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse tensors: records of their parts. Upstream: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
+"""Sparse tensors: records of their parts. MindSpore: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
 
 Their arithmetic and conversions are functions of ``ops/function/sparse_func.py`` (``ops/_sparse_methods.py``).
 Layers and optimizers work on dense Tensors.
@@ -96,7 +96,7 @@ class RowTensor(Sparse):
         return wrap(dense.index_add_(0, self.indices.to(torch.int64), self.values))
 
 
-RowTensorInner = RowTensor  # upstream's own name in its operators
+RowTensorInner = RowTensor  # MindSpore's own name in its operators
 
 
 def _check_indices(owner: str, **given: torch.Tensor) -> None:

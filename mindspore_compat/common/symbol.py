@@ -1,4 +1,4 @@
-"""`Symbol`: what is known of a size that is open until a network runs. Upstream: ``mindspore.Symbol``."""
+"""`Symbol`: what is known of a size that is open until a network runs. MindSpore: ``mindspore.Symbol``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Symbol:
         return least
 
     def allows(self, size: int) -> bool:
-        """Whether the size may be this."""
+        """Return whether the size may be this."""
         return size >= self.min and not (self.max and size > self.max) and size % self.divisor == self.remainder
 
 

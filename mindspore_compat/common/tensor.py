@@ -1,4 +1,4 @@
-"""`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. Upstream: ``mindspore.Tensor``.
+"""`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. MindSpore: ``mindspore.Tensor``.
 
 The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name,
 arguments or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``, torch's own in
@@ -134,7 +134,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Upstream's: bytes, and those of the shape laid out in order, for views too; `stride()` knows the memory."""
+        """MindSpore's: bytes, and those of the shape laid out in order, for views too; `stride()` knows the memory."""
         sizes = (*self.shape[1:], _Base.element_size(self))
         return tuple(math.prod(sizes[axis:]) for axis in range(self.ndim))
 
@@ -170,7 +170,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     __array_priority__ = -1.0
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-        """A numpy function of a Tensor gives a numpy array, as upstream."""
+        """A numpy function of a Tensor gives a numpy array, as MindSpore."""
         return array[()] if return_scalar else array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]
@@ -376,7 +376,7 @@ def tensor(
     const_arg: bool = False,
     device: Any = None,
 ) -> Tensor:
-    """The same as `Tensor`. Upstream: ``mindspore.tensor``."""
+    """The same as `Tensor`. MindSpore: ``mindspore.tensor``."""
     return Tensor(input_data, dtype, shape, init, const_arg=const_arg, device=device)
 
 
@@ -386,7 +386,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether ``obj`` is a Tensor."""
+    """Return whether ``obj`` is a Tensor."""
     return isinstance(obj, Tensor)
 
 

@@ -1,8 +1,8 @@
-"""Collectives over ``torch.distributed``, with upstream's gradients, which may be differentiated themselves.
+"""Collectives over ``torch.distributed``, with MindSpore's gradients, which may be differentiated themselves.
 
 Those without a leading underscore take a Tensor and give a new one; in a single process they give what a group of one
 member gives. A gradient of a sum over members is summed over members: what a rank computes is part of one loss, the sum
-of all ranks'. Of a broadcast upstream gives each rank its own gradient back.
+of all ranks'. Of a broadcast MindSpore gives each rank its own gradient back.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def broadcast(x: torch.Tensor, root: int, group: Group) -> Any:
 
 def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
     """Reduced at ``root``; the others get zeros of shape (1,). The gradient is the root's, everywhere,
-    as upstream's: right for sums and means.
+    as MindSpore's: right for sums and means.
     """
     if _alone(group):
         return x

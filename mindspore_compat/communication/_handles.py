@@ -35,7 +35,7 @@ def checked_tensors(values: Sequence[torch.Tensor], size: int) -> Sequence[torch
 
 
 def sizes_of(splits: Any, length: int, size: int, what: str) -> list[int]:
-    """How many rows of an axis of that length each member has; without ``splits`` as many as the others."""
+    """Return how many rows of an axis of that length each member has; without ``splits`` as many as the others."""
     if not splits:
         if length % size:
             raise ValueError(f"{what} shape at dim 0 must be divided by world_size, but got {length} and {size}.")

@@ -31,12 +31,12 @@ _local: tuple[int, int] | None = None  # (local rank, local size)
 
 
 def is_running() -> bool:
-    """Whether torch's default process group is open: by `join`, or by the user's own ``init_process_group``."""
+    """Return whether torch's default process group is open: by `join`, or by the user's own ``init_process_group``."""
     return dist.is_available() and dist.is_initialized()
 
 
 def world_size() -> int:
-    """How many processes there are."""
+    """Return how many processes there are."""
     return dist.get_world_size() if is_running() else 1
 
 
@@ -52,7 +52,7 @@ def local_rank() -> int:
 
 
 def local_size() -> int:
-    """How many of the processes are on this machine."""
+    """Return how many of the processes are on this machine."""
     launch = launch_of()
     return _local[1] if _local else (launch.local_size or 1) if is_running() else 1
 
@@ -173,7 +173,7 @@ def _settle(launch: Launch, store: Any, rank: int) -> None:
         _local = hosts[:rank].count(hosts[rank]), hosts.count(hosts[rank])
     if launch.device_id is None and launch.local_rank is None:
         os.environ["DEVICE_ID"] = str(_local[0])  # from now on the device of this process, see own_device_id
-    for name, value in (("RANK_ID", rank), ("RANK_SIZE", launch.size)):  # upstream's, which scripts read after init
+    for name, value in (("RANK_ID", rank), ("RANK_SIZE", launch.size)):  # MindSpore's, which scripts read after init
         os.environ.setdefault(name, str(value))
 
 
@@ -204,7 +204,7 @@ def _wait_for_gloo() -> None:
 
 
 def _is_gloo_busy() -> bool:
-    """Whether a thread of gloo computes or is about to; False where the system does not say."""
+    """Return whether a thread of gloo computes or is about to; False where the system does not say."""
     for path in glob.glob("/proc/self/task/*/stat"):
         with contextlib.suppress(OSError):  # ended meanwhile
             name, _, rest = Path(path).read_text().partition("(")[2].rpartition(")")

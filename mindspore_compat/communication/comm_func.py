@@ -1,4 +1,4 @@
-"""Collectives as functions that give new tensors, with gradients. Upstream: ``mindspore.communication.comm_func``.
+"""Collectives as functions that give new tensors, with gradients. MindSpore: ``mindspore.communication.comm_func``.
 
 Ranks that are given are ranks in the world. Where a handle is given beside the result, it is None unless
 ``async_op=True``; the result is there after its ``wait``, and has no gradient then.

@@ -1,4 +1,4 @@
-"""`init`, ranks and groups over ``torch.distributed``. Upstream: ``mindspore.communication.management``."""
+"""`init`, ranks and groups over ``torch.distributed``. MindSpore: ``mindspore.communication.management``."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def get_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
 
 
 def get_group_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """How many processes the group has; before `init`, how many the launcher starts, else 1."""
+    """Return how many processes the group has; before `init`, how many the launcher starts, else 1."""
     return _groups.find(group).size if _is_in() else launch_of().size
 
 
@@ -120,7 +120,7 @@ def get_local_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
 
 
 def get_local_rank_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """How many processes run on this machine."""
+    """Return how many processes run on this machine."""
     if not _is_in():
         return launch_of().local_size or 1
     _groups.find(group)
@@ -146,7 +146,7 @@ def get_process_group_ranks(group: str = GlobalComm.WORLD_COMM_GROUP) -> list[in
 
 
 def get_comm_name(group: str = GlobalComm.WORLD_COMM_GROUP) -> str:
-    """The name of the communicator inside HCCL: empty, as upstream's on other devices."""
+    """The name of the communicator inside HCCL: empty, as MindSpore's on other devices."""
     _need_init()
     _groups.find(group)
     return ""

@@ -1,4 +1,4 @@
-"""Loading and preparing data. Upstream: ``mindspore.dataset``."""
+"""Loading and preparing data. MindSpore: ``mindspore.dataset``."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.utils.line_reader import LineReader
 
 with contextlib.suppress(ImportError):
-    # Libraries write `import PIL` and then `PIL.Image`: upstream's dataset has imported that.
+    # Libraries write `import PIL` and then `PIL.Image`: MindSpore's dataset has imported that.
     import PIL.Image  # noqa: F401
 
 __all__ = [

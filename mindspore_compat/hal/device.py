@@ -1,4 +1,4 @@
-"""Which devices there are. Upstream: ``mindspore.hal.device``. "Ascend" is never there; "GPU" is torch's CUDA."""
+"""Which devices there are. MindSpore: ``mindspore.hal.device``. "Ascend" is never there; "GPU" is torch's CUDA."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _check_target(target: Any, owner: str) -> None:
 
 
 def is_available(device_target: str) -> bool:
-    """Whether there is such a device.
+    """Return whether there is such a device.
 
     Raises:
         ValueError: unless it is "CPU", "GPU" or "Ascend".
@@ -39,7 +39,7 @@ def is_available(device_target: str) -> bool:
 
 
 def is_initialized(device_target: str) -> bool:
-    """Whether such a device is in use.
+    """Return whether such a device is in use.
 
     Raises:
         ValueError: unless it is "CPU", "GPU" or "Ascend".
@@ -62,7 +62,7 @@ def checked_target(device_target: Any) -> str:
 
 
 def device_count(device_target: str | None = None) -> int:
-    """How many such devices there are; 1 for "CPU"."""
+    """Return how many such devices there are; 1 for "CPU"."""
     return torch.cuda.device_count() if checked_target(device_target) == "GPU" else 1
 
 

@@ -1,5 +1,5 @@
 """`mindspore.runtime`'s memory statistics with a ``device_target`` that is only checked: they are of the device in use.
-Upstream: ``mindspore.hal.memory``.
+MindSpore: ``mindspore.hal.memory``.
 """
 
 from __future__ import annotations

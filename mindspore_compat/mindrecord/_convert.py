@@ -1,4 +1,4 @@
-"""Tables and TFRecord to MindRecord (images: `_convert_images.py`); rows are written 256 at a time. Upstream:
+"""Tables and TFRecord to MindRecord (images: `_convert_images.py`); rows are written 256 at a time. MindSpore:
 ``mindspore.mindrecord.tools``.
 """
 

@@ -1,4 +1,4 @@
-"""Rows of MindRecord files by the values of an indexed field. Upstream: ``mindspore.mindrecord.MindPage``."""
+"""Rows of MindRecord files by the values of an indexed field. MindSpore: ``mindspore.mindrecord.MindPage``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class MindPage:
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: without effect (upstream's reader threads).
+        num_consumer: without effect (MindSpore's reader threads).
     """
 
     def __init__(self, file_name: str | list[str], num_consumer: int = 4) -> None:

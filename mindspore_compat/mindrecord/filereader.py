@@ -1,4 +1,4 @@
-"""Reading MindRecord files row by row. Upstream: ``mindspore.mindrecord.FileReader``."""
+"""Reading MindRecord files row by row. MindSpore: ``mindspore.mindrecord.FileReader``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["FileReader"]
 
 
 class FileReader:
-    """Rows as dicts, in their order, once: what was read is not read again, and nothing after `close`, as upstream.
+    """Rows as dicts, in their order, once: what was read is not read again, and nothing after `close`, as MindSpore.
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: without effect (upstream's reader threads).
+        num_consumer: without effect (MindSpore's reader threads).
         columns: fields to read, default all.
         operator: not supported; filter the rows instead.
 

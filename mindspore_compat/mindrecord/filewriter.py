@@ -1,4 +1,4 @@
-"""Writing MindRecord files. Upstream: ``mindspore.mindrecord.FileWriter``."""
+"""Writing MindRecord files. MindSpore: ``mindspore.mindrecord.FileWriter``."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class FileWriter:
         """Add rows. Rows that do not fit the schema are left out with a warning.
 
         Args:
-            parallel_writer: without effect (upstream's writer processes).
+            parallel_writer: without effect (MindSpore's writer processes).
 
         Raises: RuntimeError where no row fits, there is no schema, or files exist.
         """

@@ -153,7 +153,7 @@ def _placed(device: Any) -> torch.device:
 
 
 def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A first size that is a sequence is all of them, as upstream has it: what follows it is passed over."""
+    """A first size that is a sequence is all of them, as MindSpore has it: what follows it is passed over."""
     return tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
 
 
@@ -217,7 +217,7 @@ def qr(A: Any, mode: str) -> Any:
 
 
 def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
-    if dtype is None and not input.is_floating_point() and not input.is_complex():  # upstream's stays an integer
+    if dtype is None and not input.is_floating_point() and not input.is_complex():  # MindSpore's stays an integer
         return torch.trunc(torch.mean(input, dim, keepdim, dtype=torch.float64)).to(input.dtype)
     return mean_in(input, dim, keepdim, dtype=dtype)
 

@@ -1,4 +1,4 @@
-"""Functions of ``mindspore.mint`` from rows: upstream's signature, and the function of torch that it is.
+"""Functions of ``mindspore.mint`` from rows: MindSpore's signature, and the function of torch that it is.
 
 A row is ``name(signature)``, optionally with ``= other`` for a function under another name. Functions are looked for in
 ``adapted``, among this package's kernels for 16-bit floats on a CPU, then in torch's namespaces. ``@`` before a row

@@ -40,7 +40,7 @@ FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloa
 
 
 class MixedPrecisionType(enum.Enum):
-    """What a Cell computes in. Upstream: ``mindspore._c_expression.MixedPrecisionType``."""
+    """What a Cell computes in. MindSpore: ``mindspore._c_expression.MixedPrecisionType``."""
 
     NOTSET = 0
     FP16 = 1
@@ -49,7 +49,7 @@ class MixedPrecisionType(enum.Enum):
 
 
 def compiled_dtype(state: dict[str, Any]) -> torch.dtype | None:
-    """The dtype of `Cell.set_mixed_precision_type` where upstream compiles, else that of `Cell.to_float`."""
+    """The dtype of `Cell.set_mixed_precision_type` where MindSpore compiles, else that of `Cell.to_float`."""
     chosen = state.get("_compiled_type")
     if chosen is None or not in_graph():
         return state["_cast_dtype"]
@@ -58,7 +58,7 @@ def compiled_dtype(state: dict[str, Any]) -> torch.dtype | None:
 
 class _Casting(threading.local):
     """How many Cells with a dtype from `to_float` are running, while one is, it sees its own and its children's
-    parameters in that dtype; and whether upstream would have compiled the outermost.
+    parameters in that dtype; and whether MindSpore would have compiled the outermost.
     """
 
     depth = 0
@@ -69,7 +69,7 @@ casting = _Casting()
 
 
 class Computing:
-    """While entered, a Cell computes in a dtype (None: in its parent's): where upstream compiles, its Tensors that are
+    """While entered, a Cell computes in a dtype (None: in its parent's): where MindSpore compiles, its Tensors that are
     no Parameters have it too, and in PyNative all that operators are given. May be entered again, for recomputation.
     """
 
@@ -100,7 +100,7 @@ class Computing:
 
 
 def casts_itself(cell: Any) -> bool:
-    """Whether the running Cell casts its inputs and Parameters: where upstream compiles, and this package's layers,
+    """Return whether the running Cell casts its inputs and Parameters: where MindSpore compiles, and this package's layers,
     whose operators take several at once. In PyNative only a program's operators cast what they are given.
     """
     return casting.compiled or OperatorsIn.innermost() is None or type(cell).__module__.startswith("mindspore_compat.")
@@ -227,7 +227,7 @@ def _in_dtype(name: str, method: Callable[..., Any]) -> Any:
 
 
 def run_in_dtype(cell: Any, method: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``method`` of a Cell, which upstream compiles, in the dtype that the Cell computes in."""
+    """``method`` of a Cell, which MindSpore compiles, in the dtype that the Cell computes in."""
     dtype = compiled_dtype(cell.__dict__)
     if dtype is None:
         return method(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""`GraphCell`: a network from a file as a Cell. Upstream: ``mindspore.nn.GraphCell``."""
+"""`GraphCell`: a network from a file as a Cell. MindSpore: ``mindspore.nn.GraphCell``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GraphCell(Cell):
         super().__init__(auto_prefix=True)
         if obf_random_seed is not None:
             raise NotImplementedError(
-                "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and upstream. Pass None."
+                "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and MindSpore. Pass None."
             )
         self.graph = graph
         for name, parameter in graph.parameters.items():

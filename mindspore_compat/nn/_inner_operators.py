@@ -112,7 +112,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def inner_operator(cell: Any, name: str) -> Any:
-    """The operator that upstream's layer keeps as attribute ``name``, which is the Cell's own from then on; None where
+    """The operator that MindSpore's layer keeps as attribute ``name``, which is the Cell's own from then on; None where
     it keeps none.
     """
     if name not in NAMES:

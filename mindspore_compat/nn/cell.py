@@ -1,4 +1,4 @@
-"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. Upstream:
+"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. MindSpore:
 ``mindspore.nn.Cell``.
 
 Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and hooks of torch's work on
@@ -85,7 +85,7 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
 
 
 def _assign_number(parameter: Parameter, value: float) -> None:
-    """``self.count = 0`` in a ``construct`` that upstream compiles."""
+    """``self.count = 0`` in a ``construct`` that MindSpore compiles."""
     if parameter.dim():
         raise ValueError(
             "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, 'variable' rank: "
@@ -99,7 +99,7 @@ def _assign_number(parameter: Parameter, value: float) -> None:
     assign(parameter, value)
 
 
-#: what torch.nn.Module has and upstream's Cell has not
+#: what torch.nn.Module has and MindSpore's Cell has not
 TORCH_ONLY = frozenset(
     """
     add_module bfloat16 call_super_init children cpu cuda double dump_patches eval extra_repr float forward
@@ -420,7 +420,7 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- names and listing -------------------------------------------------------------------------------------------
 
     def __dir__(self) -> list[str]:
-        """Names without those of children and Parameters, as upstream: libraries go through them for operators."""
+        """Names without those of children and Parameters, as MindSpore: libraries go through them for operators."""
         return list(object.__dir__(self))
 
     # --- listing ------------------------------------------------------------------------------------------------------
@@ -505,7 +505,7 @@ class Cell(ForwardCache, torch.nn.Module):
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 
-    _update_local_parameters_name = update_parameters_name  # of Cells of programs; upstream's too renames all
+    _update_local_parameters_name = update_parameters_name  # of Cells of programs; MindSpore's too renames all
 
     def update_cell_prefix(self) -> None:
         """Set ``param_prefix`` of all Cells below."""
@@ -535,7 +535,7 @@ class Cell(ForwardCache, torch.nn.Module):
             self.check_names()
 
     def _name_at_first_call(self) -> None:
-        """What upstream does before the first call: where two Parameters have one name, as in Cells put together by
+        """What MindSpore does before the first call: where two Parameters have one name, as in Cells put together by
         ``append``, all get their paths for names.
         """
         if not all(isinstance(parameter, Parameter) for parameter in self.get_parameters()):
@@ -652,7 +652,7 @@ class Cell(ForwardCache, torch.nn.Module):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                if in_graph():  # there it is upstream's Assign, which writes where the Parameter is
+                if in_graph():  # there it is MindSpore's Assign, which writes where the Parameter is
                     write_values(parameters[name], _compiled_value(parameters[name], value).detach())
                 else:
                     parameters[name].set_data(value)
@@ -692,7 +692,7 @@ class Cell(ForwardCache, torch.nn.Module):
         object.__setattr__(self, name, value)
 
     def _has_own(self, name: str) -> bool:
-        """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
+        """Return whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
         of a user's name.
         """
         if any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)):
@@ -856,7 +856,7 @@ class Cell(ForwardCache, torch.nn.Module):
         always_call: bool = False,
     ) -> Any:
         """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
-        handle with ``remove()``. A Cell with a ``bprop`` calls none, as upstream.
+        handle with ``remove()``. A Cell with a ``bprop`` calls none, as MindSpore.
 
         Args:
             prepend: before the hooks that are there.
@@ -1110,7 +1110,7 @@ class Cell(ForwardCache, torch.nn.Module):
         """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now
         on, here too.
 
-        Upstream's, with inputs to compile for, has nothing to do.
+        MindSpore's, with inputs to compile for, has nothing to do.
         """
         if args or not kwargs.keys() <= {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}:
             return
@@ -1179,7 +1179,7 @@ class Cell(ForwardCache, torch.nn.Module):
                 self.__dict__[name] = network.__dict__[name]
 
     def _parallel_optimizer_comm_recompute(self, parallel_optimizer_comm_recompute: bool = False) -> None:
-        """Mark the Parameters, as upstream does."""
+        """Mark the Parameters, as MindSpore does."""
         for parameter in self.trainable_params():
             parameter.parallel_optimizer_comm_recompute = parallel_optimizer_comm_recompute
 
@@ -1345,7 +1345,7 @@ def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -
 @contextlib.contextmanager
 def no_init_parameters() -> Iterator[None]:
     """For networks whose values come from a checkpoint. Parameters have their first values here at once, so that a
-    network that gets none runs with those, as it does upstream.
+    network that gets none runs with those, as it does MindSpore.
     """
     yield
 

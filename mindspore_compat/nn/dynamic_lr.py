@@ -1,4 +1,4 @@
-"""Learning rates as lists, one for each step. Upstream: ``mindspore.nn.dynamic_lr``. They change from epoch
+"""Learning rates as lists, one for each step. MindSpore: ``mindspore.nn.dynamic_lr``. They change from epoch
 to epoch.
 """
 

@@ -1,4 +1,4 @@
-"""Learning rates computed from the step. Upstream: ``mindspore.nn.learning_rate_schedule``."""
+"""Learning rates computed from the step. MindSpore: ``mindspore.nn.learning_rate_schedule``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LearningRateSchedule(Cell):
 
 
 class _Builtin(LearningRateSchedule):
-    """A schedule in plain float arithmetic; single precision as upstream, rounded once at the end.
+    """A schedule in plain float arithmetic; single precision as MindSpore, rounded once at the end.
 
     Steps on a device are float64 tensors to ``rate``, so that nothing waits for them.
     """
@@ -107,7 +107,7 @@ class CosineDecayLR(_Builtin):
         self.min_lr = min_lr
         self.max_lr = max_lr
         self.decay_steps = decay_steps
-        self.delta = 0.5 * (max_lr - min_lr)  # upstream's: what is set later of `max_lr` does not count
+        self.delta = 0.5 * (max_lr - min_lr)  # MindSpore's: what is set later of `max_lr` does not count
 
     def rate(self, step: Any) -> Any:
         share = _at_most(step, self.decay_steps) / self.decay_steps

@@ -1,4 +1,4 @@
-"""numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
+"""numpy's functions on Tensors. MindSpore: ``mindspore.numpy``."""
 
 import math
 

@@ -27,7 +27,7 @@ def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_floats(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Integers and 16-bit floats give float32, as upstream's kernels."""
+    """Integers and 16-bit floats give float32, as MindSpore's kernels."""
 
     def apply(x: torch.Tensor) -> torch.Tensor:
         return function(x if x.dtype in (torch.float32, torch.float64) else torch.Tensor.to(x, torch.float32))
@@ -195,7 +195,7 @@ _IN_THE_OTHERS_DTYPE = frozenset({"maximum", "minimum"})
 
 
 def _like(value: Any, other: Any) -> Any:
-    """A number in the dtype of what it is compared with, as upstream: 1.5 is 1 beside integers."""
+    """A number in the dtype of what it is compared with, as MindSpore: 1.5 is 1 beside integers."""
     is_number = isinstance(value, (int, float)) and isinstance(other, torch.Tensor)
     return torch.full((), value, dtype=other.dtype, device=other.device) if is_number else value
 
@@ -222,7 +222,7 @@ def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _unary(name, function) for name, function in _UNARY.items()})
 globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
-for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # upstream's names
+for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # MindSpore's names
     globals()[_name] = named(_name, globals()[_name], [_argument])
 
 __all__ = [*_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "clamp"]

@@ -93,7 +93,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> A
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:
-    """How often each non-negative int occurs."""
+    """Return how often each non-negative int occurs."""
     counts = torch.bincount(
         as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0)
     )

@@ -1,4 +1,4 @@
-"""Making tensors as numpy does. Upstream: ``mindspore.numpy.array_creations``."""
+"""Making tensors as numpy does. MindSpore: ``mindspore.numpy.array_creations``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes, joining and picking as numpy does. Upstream: ``mindspore.numpy.array_ops``."""
+"""Shapes, joining and picking as numpy does. MindSpore: ``mindspore.numpy.array_ops``."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
-    """Flat indices of coordinates, as float32 (as upstream)."""
+    """Flat indices of coordinates, as float32 (as MindSpore)."""
     lengths = as_ints(dims)
     places = [as_tensor(item) for item in multi_index]
     places = [

@@ -1,4 +1,4 @@
-"""Arithmetic, reductions and polynomials as numpy does. Upstream: ``mindspore.numpy.math_ops``."""
+"""Arithmetic, reductions and polynomials as numpy does. MindSpore: ``mindspore.numpy.math_ops``."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def argwhere(a: Any) -> Any:
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """How many elements are not zero."""
+    """Return how many elements are not zero."""
     return wrap(torch.sum(torch.ne(as_tensor(x), 0), axes_of(axis), keepdims, dtype=torch.int32))
 
 

@@ -1,4 +1,4 @@
-"""Operators. Upstream: ``mindspore.ops``.
+"""Operators. MindSpore: ``mindspore.ops``.
 
 Functions stand in ``ops.function``, operators in class form in ``ops.operations`` and what works on whole sequences or
 differentiates in ``ops.composite``; all of them are names of this package.

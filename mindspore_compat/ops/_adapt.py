@@ -145,12 +145,12 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def is_cast_by_operator() -> bool:
-    """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
+    """Return whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
     return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
 
 
 def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
-    """TypeError in upstream's words if ``value`` written into ``variable`` would lose what its dtype can hold."""
+    """TypeError in MindSpore's words if ``value`` written into ``variable`` would lose what its dtype can hold."""
     if not isinstance(value, _Base) or value.dtype is variable.dtype:
         return
     if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not is_cast_by_operator():
@@ -199,7 +199,7 @@ def check_reduction(reduction: str, owner: str) -> None:
 
 
 def passes_gradient(change: Any) -> bool:
-    """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
+    """Return whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
     return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
 
 

@@ -1,4 +1,4 @@
-"""Tensor's methods that give something else in code that upstream compiles (under ``jit``, in GRAPH_MODE) than in
+"""Tensor's methods that give something else in code that MindSpore compiles (under ``jit``, in GRAPH_MODE) than in
 PyNative mode: all that real MindSpore's two modes differ in, found by running its method table in both
 (``tests/golden/make_modes.py``).
 
@@ -29,7 +29,7 @@ from mindspore_compat.common.tensor import Tensor
 __all__ = ["install_compiled_methods"]
 
 _Base = torch._C.TensorBase
-#: what upstream's PyNative calls "in place" though another dtype comes out
+#: what MindSpore's PyNative calls "in place" though another dtype comes out
 _IN_PLACE = {"add_": "add", "mul_": "mul", "div_": "div", "floor_divide_": "floor_divide", "remainder_": "remainder"}
 
 
@@ -80,7 +80,7 @@ def _truncated(name: str, self: torch.Tensor, other: torch.Tensor) -> torch.Tens
 
 
 def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
-    """``x += y``: where upstream compiles, the result has the dtype of ``x``, and of a ``y`` beside integers what is
+    """``x += y``: where MindSpore compiles, the result has the dtype of ``x``, and of a ``y`` beside integers what is
     left as an integer counts.
     """
     plain_name = _AUGMENTED[name]

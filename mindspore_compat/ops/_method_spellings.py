@@ -79,7 +79,7 @@ def _scaled(inner: _Method) -> _Method:
 def _index_add(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """Upstream's ``(indices, y, axis)``, and torch's ``(dim, index, source, *, alpha=1)``."""
+        """MindSpore's ``(indices, y, axis)``, and torch's ``(dim, index, source, *, alpha=1)``."""
         if (args and isinstance(args[0], int)) or "dim" in kwargs:
             given = {**dict(zip(("dim", "index", "source"), args)), **kwargs}
             given["index"] = as_indices(given["index"], self)

@@ -1,4 +1,4 @@
-"""Instances of primitives, one for each set of constructor arguments. Upstream: ``mindspore.ops._primitive_cache``."""
+"""Instances of primitives, one for each set of constructor arguments. MindSpore: ``mindspore.ops._primitive_cache``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Attributes of operators that are set after they were made, as constructor arguments: `Primitive.add_prim_attr` counts
-for all, as in real MindSpore, ``operator.axis = 1`` for those that upstream generates, which read their attributes when
+for all, as in real MindSpore, ``operator.axis = 1`` for those that MindSpore generates, which read their attributes when
 they are called.
 """
 
@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["READ_WHEN_CALLED", "given_later"]
 
-#: operators that upstream generates, with attributes
+#: operators that MindSpore generates, with attributes
 READ_WHEN_CALLED = frozenset(
     """
     AdamWeightDecay AdaptiveMaxPool2D ApplyRotaryPosEmb ArgMaxWithValue ArgMinWithValue Argmax Argmin AvgPool

@@ -1,6 +1,6 @@
 """Arithmetic and conversions of `COOTensor` and `CSRTensor` as their methods: the functions of ``sparse_func``.
 
-Upstream: ``mindspore.common.sparse_tensor``.
+MindSpore: ``mindspore.common.sparse_tensor``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensor's methods that are operators, installed when `mindspore_compat.ops` loads. Upstream: ``mindspore.Tensor``.
+"""Tensor's methods that are operators, installed when `mindspore_compat.ops` loads. MindSpore: ``mindspore.Tensor``.
 
 What needs no operator stands in ``common/tensor.py`` and its mixins.
 """
@@ -154,7 +154,7 @@ class _OwnArguments:
 
 
 def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
-    """``(size, dtype)`` by position, as upstream; the dtype goes to the keywords, as torch has it."""
+    """``(size, dtype)`` by position, as MindSpore; the dtype goes to the keywords, as torch has it."""
     if len(size) == 2 and isinstance(size[1], torch.dtype):
         kwargs["dtype"] = size[1]
         return size[:1]

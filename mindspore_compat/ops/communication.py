@@ -1,4 +1,4 @@
-"""Collectives with torch's names and groups under ``mindspore.ops``. Upstream: ``mindspore.ops.communication``.
+"""Collectives with torch's names and groups under ``mindspore.ops``. MindSpore: ``mindspore.ops.communication``.
 
 They write into the tensors that they are given, as ``mindspore.mint.distributed``'s, and `set_comm_ops_inplace` may
 have some of them return new tensors instead, with a handle beside.
@@ -67,11 +67,11 @@ barrier = _in_place.barrier
 
 
 def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:
-    """Whether functions of this module write into the tensors given, as at first, or return (new tensor, handle).
+    """Return whether functions of this module write into the tensors given, as at first, or return (new tensor, handle).
 
     Args:
         func_list: names of functions, None for all. Without new tensors remain all but all_reduce,
-            all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as upstream's.
+            all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as MindSpore's.
 
     Raises:
         TypeError: for another type. ValueError: for another name.

@@ -1,7 +1,7 @@
-"""`Primitive`, the base of all operators in class form. Upstream: ``mindspore.ops.Primitive``.
+"""`Primitive`, the base of all operators in class form. MindSpore: ``mindspore.ops.Primitive``.
 
 Here a primitive is a thin callable around a function of ``ops.function``: it has attributes and perhaps a strategy, but
-no graph node or place. What upstream sets for its graph compiler is kept where it can be read back and has no effect
+no graph node or place. What MindSpore sets for its graph compiler is kept where it can be read back and has no effect
 otherwise.
 """
 
@@ -49,7 +49,7 @@ class Primitive:
         )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What the operator of this name computes, with this one's attributes: upstream finds kernels by name, so that
+        """What the operator of this name computes, with this one's attributes: MindSpore finds kernels by name, so that
         a program may declare an operator of its own over one of them.
 
         Raises:
@@ -79,7 +79,7 @@ class Primitive:
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
-        """Set an attribute; an argument of the constructor counts from then on. As upstream's, it is there by its name
+        """Set an attribute; an argument of the constructor counts from then on. As MindSpore's, it is there by its name
         too, in front of a method: ``relu.recompute`` is True after ``relu.recompute()``.
         """
         self.__dict__[name] = value
@@ -253,11 +253,11 @@ prim_arg_register = prim_attr_register
 def constexpr(
     fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True, check: bool = True
 ) -> Any:
-    """Decorator of a function that upstream runs while it compiles; here it is the function itself.
+    """Decorator of a function that MindSpore runs while it compiles; here it is the function itself.
 
     Args:
         get_instance: False gives a class whose instances call the function.
-        name, reuse_result, check: accepted; they steer upstream's graph compiler.
+        name, reuse_result, check: accepted; they steer MindSpore's graph compiler.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -282,6 +282,6 @@ def _primexpr(fn: Any = None, get_instance: bool = True, name: str | None = None
 
 
 def _run_op(obj: Primitive, op_name: str, args: tuple[Any, ...]) -> Any:
-    """Upstream's way to an operator's kernel: ``obj`` as the package computes it, whatever its subclass calls."""
+    """MindSpore's way to an operator's kernel: ``obj`` as the package computes it, whatever its subclass calls."""
     own = next(kind for kind in type(obj).__mro__ if kind.__module__.startswith("mindspore_compat."))
     return own.__call__(obj, *args)

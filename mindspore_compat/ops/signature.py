@@ -1,4 +1,4 @@
-"""Descriptions of a Primitive's arguments, as ``__mindspore_signature__`` lists them. Upstream:
+"""Descriptions of a Primitive's arguments, as ``__mindspore_signature__`` lists them. MindSpore:
 ``mindspore.ops.signature``.
 
 They can be made and read; what an operator does follows from its function.

@@ -162,7 +162,7 @@ def _overlap(a: Box, b: Box) -> Box | None:
 
 
 def _cut_axes(layout: TensorLayout, full_shape: Sequence[int]) -> int:
-    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the
+    """Return how many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the
     sizes.
     """
     return min(len(full_shape), max(len(layout.tensor_map), 1))

@@ -26,7 +26,7 @@ _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
 
 def is_automatic() -> bool:
-    """Whether the mode is one in which operators are cut by strategies."""
+    """Return whether the mode is one in which operators are cut by strategies."""
     return get_auto_parallel_context("parallel_mode") in _AUTOMATIC
 
 
@@ -122,14 +122,14 @@ def check_torch(network: torch.nn.Module) -> None:
 
 
 def is_here(name: str) -> bool:
-    """Whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
+    """Return whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
     region: Any = MODES._region() if program.parallel is not None else None
     left_out = region.left_out() if hasattr(region, "left_out") else ()
     return not any(name == item or name.endswith("." + item) for item in left_out)
 
 
 def layouts(network: Any, inputs: Callable[[], Any], trains: bool) -> dict[str, list[Any]]:
-    """{Parameter name: upstream's list} of a network that was called with ``inputs()``, which is taken back."""
+    """{Parameter name: MindSpore's list} of a network that was called with ``inputs()``, which is taken back."""
     region = MODES._region()
     if hasattr(region, "layouts"):
         network.set_train(trains)

@@ -327,7 +327,7 @@ def pipeline(stages: int) -> Pipeline:
 
 def sync_pipeline_shared_parameters(net: Any) -> None:
     """Give Parameters that several stages of a pipeline use the values that they have in the first of these; nothing
-    without ``pipeline_stages``. The network has to have run once, as upstream's has to be compiled: only then it is
+    without ``pipeline_stages``. The network has to have run once, as MindSpore's has to be compiled: only then it is
     known which stages use which.
     """
     if get_auto_parallel_context("pipeline_stages") < 2:

@@ -1,4 +1,4 @@
-"""Checkpoints of networks cut over several devices. Upstream: ``mindspore.parallel`` (functions of these names).
+"""Checkpoints of networks cut over several devices. MindSpore: ``mindspore.parallel`` (functions of these names).
 
 The functions read and write checkpoints, so they live in ``train``, the layer above, and are fetched from there on
 first use.

@@ -1,4 +1,4 @@
-"""How tensors are cut over devices: `Layout`, and `shard` for Cells and functions. Upstream:
+"""How tensors are cut over devices: `Layout`, and `shard` for Cells and functions. MindSpore:
 ``mindspore.parallel.shard``.
 """
 

@@ -1,4 +1,4 @@
-"""Names of what can be profiled. Upstream: ``mindspore.profiler``'s enumerations. Ascend's own change nothing."""
+"""Names of what can be profiled. MindSpore: ``mindspore.profiler``'s enumerations. Ascend's own change nothing."""
 
 from enum import Enum
 
@@ -37,14 +37,14 @@ class AicoreMetrics(Enum):
 
 
 class ExportType(Enum):
-    """Forms of upstream's own tables; here the trace is always written as JSON."""
+    """Forms of MindSpore's own tables; here the trace is always written as JSON."""
 
     Db = "db"
     Text = "text"
 
 
 class HostSystem(Enum):
-    """What upstream samples of the host."""
+    """What MindSpore samples of the host."""
 
     CPU = "cpu"
     MEM = "mem"

@@ -1,4 +1,4 @@
-"""A profile that a file starts while the program runs. Upstream: ``mindspore.profiler.DynamicProfilerMonitor``."""
+"""A profile that a file starts while the program runs. MindSpore: ``mindspore.profiler.DynamicProfilerMonitor``."""
 
 from __future__ import annotations
 

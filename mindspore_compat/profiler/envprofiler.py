@@ -1,4 +1,4 @@
-"""A profile that the environment asks for. Upstream: ``mindspore.profiler.EnvProfiler``."""
+"""A profile that the environment asks for. MindSpore: ``mindspore.profiler.EnvProfiler``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks in a trace. Upstream: ``mindspore.profiler.mstx``."""
+"""Marks in a trace. MindSpore: ``mindspore.profiler.mstx``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profiler where upstream's files have it: ``mindspore.profiler.profiler``."""
+"""The profiler where MindSpore's files have it: ``mindspore.profiler.profiler``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def analyse(
     step_list: list[int] | None = None,
     data_simplification: bool = True,
 ) -> None:
-    """Upstream turns what an Ascend wrote into tables afterwards. Traces here are whole when they are written: what is
+    """MindSpore turns what an Ascend wrote into tables afterwards. Traces here are whole when they are written: what is
     in ``profiler_path`` stays as it is, and a folder without any is said, as there.
     """
     folder = os.path.realpath(check_type(profiler_path, "profiler_path", str, "analyse"))

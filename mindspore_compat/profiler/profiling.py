@@ -1,4 +1,4 @@
-"""``profile``, ``Profiler`` and the handler that writes their traces. Upstream: ``mindspore.profiler``."""
+"""``profile``, ``Profiler`` and the handler that writes their traces. MindSpore: ``mindspore.profiler``."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ _OPTIONS = (
 
 
 class Profiler(Profile):
-    """Upstream's older `profile`: the trace is written into ``output_path`` (``./data``) at `analyse`, or, with a
+    """MindSpore's older `profile`: the trace is written into ``output_path`` (``./data``) at `analyse`, or, with a
     schedule or ``on_trace_ready``, when it is whole. Options of Ascend are accepted without effect.
     """
 

@@ -1,4 +1,4 @@
-"""Which steps are recorded. Upstream: ``mindspore.profiler.schedule``."""
+"""Which steps are recorded. MindSpore: ``mindspore.profiler.schedule``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ProfilerAction(Enum):
 
 class Schedule:
     """After ``skip_first`` steps, over and over (or ``repeat`` times): ``wait`` steps without, ``warmup`` steps
-    recorded and thrown away, ``active`` steps recorded. Wrong values become 0 (``active``: 1), as upstream.
+    recorded and thrown away, ``active`` steps recorded. Wrong values become 0 (``active``: 1), as MindSpore.
 
     Examples:
         >>> plan = ms.profiler.schedule(wait=1, warmup=1, active=2)

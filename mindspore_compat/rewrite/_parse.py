@@ -209,12 +209,12 @@ class Parser:
 
 
 def _runs_aside(statement: ast.AST) -> bool:
-    """Whether something in it cannot be taken out of its place."""
+    """Return whether something in it cannot be taken out of its place."""
     return any(isinstance(item, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for item in ast.walk(statement))
 
 
 def _is_value(value: ast.expr) -> bool:
-    """Whether it becomes a node of its own: a call, an operator, a tuple or list."""
+    """Return whether it becomes a node of its own: a call, an operator, a tuple or list."""
     if isinstance(value, ast.Compare):
         return len(value.ops) == 1
     return isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Tuple, ast.List))

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.Node``."""
+"""MindSpore: ``mindspore.rewrite.Node``."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class Node:
 
     @property
     def symbol_tree(self) -> Any:
-        """`get_sub_tree`, by the name of upstream's handlers."""
+        """`get_sub_tree`, by the name of MindSpore's handlers."""
         return self.get_sub_tree()
 
     def nodes(self) -> list[Node]:
@@ -271,7 +271,7 @@ class Node:
         self.set_arg(arg_idx, targets[out_idx or 0])
 
     def _asks(self, index: int) -> bool:
-        """Whether the argument is what an ``if`` asks or a ``for`` goes through."""
+        """Return whether the argument is what an ``if`` asks or a ``for`` goes through."""
         return isinstance(self._statement, (ast.If, ast.For)) and self._branch_of is None and index == 0
 
     def _code(self, objects: dict[str, Any]) -> ast.stmt:

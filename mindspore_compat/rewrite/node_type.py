@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.NodeType``."""
+"""MindSpore: ``mindspore.rewrite.NodeType``."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""Patterns of nodes and what replaces them. Upstream: ``mindspore.rewrite.api.pattern_engine``."""
+"""Patterns of nodes and what replaces them. MindSpore: ``mindspore.rewrite.api.pattern_engine``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PatternNode:
         self._inputs = inputs
 
     def match(self, node: Node) -> bool:
-        """Whether ``node`` alone, without its inputs, fits."""
+        """Return whether ``node`` alone, without its inputs, fits."""
         return self._type == node.get_instance_type()
 
     def get_inputs(self) -> list[PatternNode]:
@@ -134,7 +134,7 @@ class PatternEngine:
             visited.append(node)
             if node.get_node_type() is NodeType.CellContainer:
                 self._apply_to_cells(node)
-                continue  # upstream does not look beyond it, either
+                continue  # MindSpore does not look beyond it, either
             if node.get_node_type() is NodeType.Tree:
                 self.apply(node.get_sub_tree())
             matched = self._found(node)
@@ -155,7 +155,7 @@ class PatternEngine:
         return matched if fits and self._check_match(self._pattern, matched) else None
 
     def _match(self, pattern: PatternNode, node: Node) -> tuple[bool, OrderedDict]:
-        """Whether ``node`` and its inputs fit, and {name of a PatternNode: Node}, inputs first."""
+        """Return whether ``node`` and its inputs fit, and {name of a PatternNode: Node}, inputs first."""
         kinds = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
         if node.get_node_type() not in kinds or not pattern.match(node):
             return False, OrderedDict()
@@ -175,13 +175,13 @@ class PatternEngine:
 
     @staticmethod
     def _check_match(pattern: PatternNode, match_dict: OrderedDict) -> bool:
-        """Whether all but the last of the matched nodes are used by matched ones only."""
+        """Return whether all but the last of the matched nodes are used by matched ones only."""
         nodes = list(match_dict.values())
         inner = [node for name, node in match_dict.items() if name != pattern.name()]
         return all(any(user is item for item in nodes) for node in inner for user in node.get_users())
 
     def _apply_to_cells(self, container: Node) -> None:
-        """The same for the Cells of a SequentialCell. They change when the tree makes its network, as upstream."""
+        """The same for the Cells of a SequentialCell. They change when the tree makes its network, as MindSpore."""
         for node in container.nodes():
             if node.get_symbol_tree() is None:
                 continue

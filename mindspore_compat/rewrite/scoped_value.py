@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.ScopedValue``."""
+"""MindSpore: ``mindspore.rewrite.ScopedValue``."""
 
 from __future__ import annotations
 

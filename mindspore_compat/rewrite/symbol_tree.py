@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.SymbolTree``."""
+"""MindSpore: ``mindspore.rewrite.SymbolTree``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SymbolTree:
 
     Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
     ``while`` are one node each, of which neighbours know nothing.
-    Nothing is written to disk but by `save_network_to_file` (upstream writes a file for `get_network`).
+    Nothing is written to disk but by `save_network_to_file` (MindSpore writes a file for `get_network`).
 
     Examples:
         >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))

@@ -27,6 +27,6 @@ __getattr__ = module_getattr(
             ),
             _CORES,
         ),
-        "memory_replay": "it replays a trace of upstream's memory pool; use torch.cuda.memory._record_memory_history.",
+        "memory_replay": "it replays a trace of MindSpore's memory pool; use torch.cuda.memory._record_memory_history.",
     },
 )

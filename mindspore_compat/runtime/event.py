@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.runtime.Event``."""
+"""MindSpore: ``mindspore.runtime.Event``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Event:
             self._event.synchronize()
 
     def query(self) -> bool:
-        """Whether all that was marked is done."""
+        """Return whether all that was marked is done."""
         return self._event is None or self._event.query()
 
     def elapsed_time(self, end_event: Event) -> float:

@@ -1,4 +1,4 @@
-"""How operators are started, and on which CPU cores. Upstream: ``mindspore.runtime.executor``."""
+"""How operators are started, and on which CPU cores. MindSpore: ``mindspore.runtime.executor``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> N
 
 
 def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
-    """Whether kernels are captured in graphs of the device: without effect. In GRAPH_MODE on CUDA steps are captured
+    """Return whether kernels are captured in graphs of the device: without effect. In GRAPH_MODE on CUDA steps are captured
     anyway, where they can be.
     """
 
@@ -57,7 +57,7 @@ def set_cpu_affinity(
         enable_affinity: False changes nothing.
         affinity_cpu_list: the cores, ``["0-3", "8-9"]``, or those of each device, ``{"device0": ["0-3"]}``. None: all
             cores stay allowed, for torch does not know which are near a device.
-        module_to_cpu_dict: which of upstream's own threads runs where: without effect.
+        module_to_cpu_dict: which of MindSpore's own threads runs where: without effect.
         bind_file: not supported.
 
     Raises:

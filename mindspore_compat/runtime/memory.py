@@ -1,4 +1,4 @@
-"""Memory of the current device, in bytes: torch's statistics on CUDA, 0 on a CPU. Upstream:
+"""Memory of the current device, in bytes: torch's statistics on CUDA, 0 on a CPU. MindSpore:
 ``mindspore.runtime.memory``.
 """
 

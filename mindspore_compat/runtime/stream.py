@@ -1,4 +1,4 @@
-"""Streams of the current device. Upstream: ``mindspore.runtime.stream``."""
+"""Streams of the current device. MindSpore: ``mindspore.runtime.stream``."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Stream:
             self._stream.synchronize()
 
     def query(self) -> bool:
-        """Whether the stream's work is done."""
+        """Return whether the stream's work is done."""
         return self._stream is None or self._stream.query()
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Training, callbacks, metrics, checkpoints. Upstream: ``mindspore.train``."""
+"""Training, callbacks, metrics, checkpoints. MindSpore: ``mindspore.train``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train import _eager, amp, callback, metrics, serialization  # noqa: F401

@@ -1,4 +1,4 @@
-"""Strategies of mixed precision that hold for all operators while they are pushed. Upstream: ``mindspore.train.amp``'s
+"""Strategies of mixed precision that hold for all operators while they are pushed. MindSpore: ``mindspore.train.amp``'s
 ``push_amp_strategy``, ``AmpDecorator``, and the lists of "auto".
 
 A list names Primitives; `_TORCH_NAMES` says which of torch's operators each is. Operators are seen by a

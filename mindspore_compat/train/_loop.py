@@ -18,7 +18,7 @@ Training, with what callbacks find in ``run_context.original_args()`` at each po
 Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end
 (metrics).
 
-Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not
+Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as MindSpore does; on a CPU MindSpore does not
 sink.
 """
 
@@ -50,8 +50,8 @@ class BackboneMode:
     """Whether the layers that a Model's networks share are in training mode, as the Model last switched them.
 
     A pass of the other kind switches all of them. What a program switches itself (batch norms kept in evaluation
-    mode while the rest is trained) stays, as with upstream; in GRAPH_MODE every layer computes in the mode that it had
-    when the network was first called with such inputs, which is when upstream compiles it.
+    mode while the rest is trained) stays, as with MindSpore; in GRAPH_MODE every layer computes in the mode that it had
+    when the network was first called with such inputs, which is when MindSpore compiles it.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class _Modes:
         self._equal_at = program.epoch
 
     def are_those_of(self, network: Cell) -> bool:
-        """Whether the network's layers are in these modes now."""
+        """Return whether the network's layers are in these modes now."""
         return network is self._network and all(state["training"] is mode for state, mode in self._modes)
 
     @contextmanager
@@ -129,7 +129,7 @@ class Sinking:
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
     def begins_an_epoch(self, dataset: Any) -> None:
-        """Where a device is fed epoch by epoch, a run that is resumed within one begins it again, as upstream's."""
+        """Where a device is fed epoch by epoch, a run that is resumed within one begins it again, as MindSpore's."""
         told = init_step(dataset)
         if self.is_on and told % self.steps:
             begin = told // self.steps * self.steps

@@ -129,5 +129,5 @@ def predict_input(item: Any, is_torch: bool) -> Any:
 
 
 def is_due(epoch: int, frequency: Any) -> bool:
-    """Whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
+    """Return whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
     return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0

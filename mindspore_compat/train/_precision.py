@@ -56,7 +56,7 @@ class Float32WithLossCell(WithLossCell):
         return self._loss_fn(_to_float32(self._backbone(data)), _to_float32(label))
 
 
-Float32WithLossCell.__name__ = "WithLossCell"  # as which upstream prints it
+Float32WithLossCell.__name__ = "WithLossCell"  # as which MindSpore prints it
 
 
 def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
@@ -152,7 +152,7 @@ class _CastPrimitive:
 
 # --- auto: by operator ------------------------------------------------------------------------------------------------
 
-#: upstream's black list, by torch's names
+#: MindSpore's black list, by torch's names
 _IN_FLOAT32 = frozenset(
     """pow acos asin cosh erfinv exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 reciprocal rsqrt sinh tan
     softplus log_sigmoid logsigmoid layer_norm native_layer_norm batch_norm group_norm norm std var logsumexp
@@ -161,7 +161,7 @@ _IN_FLOAT32 = frozenset(
     binary_cross_entropy_with_logits l1_loss mse_loss lp_pool1d lp_pool2d trapezoid pdist cdist renorm prod cumprod
     sum sum_to_size cumsum softmax softmin log_softmax""".split()
 )
-#: upstream's white list, by torch's names: torch.autocast casts for these alone
+#: MindSpore's white list, by torch's names: torch.autocast casts for these alone
 _IN_HALF = frozenset(
     """matmul __matmul__ __rmatmul__ mm bmm mv addmm addmv addbmm baddbmm linear inner tensordot einsum prelu
     conv1d conv2d conv3d conv_transpose2d conv_transpose3d scaled_dot_product_attention""".split()
@@ -224,7 +224,7 @@ def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
 
 def cast_by_operator(target: Any, dtype: torch.dtype, casts: Any = None) -> Any:
     """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells
-    inside goes first. ``casts``: a context that makes them otherwise than the lists say that upstream has.
+    inside goes first. ``casts``: a context that makes them otherwise than the lists say that MindSpore has.
     """
     if not isinstance(target, Cell):
         return _with_casts(target, dtype, casts)

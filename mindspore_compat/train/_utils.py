@@ -1,4 +1,4 @@
-"""What training code of libraries borrows. Upstream: ``mindspore.train._utils``."""
+"""What training code of libraries borrows. MindSpore: ``mindspore.train._utils``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixed precision of networks, and the training Cell of a network. Upstream: ``mindspore.train.amp``,
+"""Mixed precision of networks, and the training Cell of a network. MindSpore: ``mindspore.train.amp``,
 ``mindspore.amp``.
 
 O0 leaves the network alone. O1 computes in Cells of the white list in float16, and hands on float32. O2 computes in
@@ -87,10 +87,10 @@ AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.Bat
 #: Primitive -> positions of the arguments that "auto" casts; all where it is not named
 AMP_PRIM_ARG_TABLE: dict[Any, list[int]] = collections.defaultdict(list)
 _AUTO_LISTS = AMP_AUTO_WHITE_LIST.copy(), AMP_AUTO_BLACK_LIST.copy()
-#: upstream may rewrite a network's source for O2 and O3 instead; here there is one way
+#: MindSpore may rewrite a network's source for O2 and O3 instead; here there is one way
 MS_AMP_BY_REWRITE = False
 
-#: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
+#: Cells that are nothing but a Primitive of the white list; MindSpore finds the Primitive inside
 _CELLS_OF_PRIMITIVES: dict[Any, type] = {getattr(_prim, name): getattr(_layer, name) for name in ("ReLU", "PReLU")}
 
 

@@ -1,4 +1,4 @@
-"""A function over a dataset. Upstream: ``mindspore.data_sink``."""
+"""A function over a dataset. MindSpore: ``mindspore.data_sink``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run takes its batches from a dataset. Upstream: ``mindspore.train.dataset_helper``."""
+"""How a run takes its batches from a dataset. MindSpore: ``mindspore.train.dataset_helper``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["DatasetHelper", "connect_network_with_dataset"]
 
 
 def is_mindspore_dataset(dataset: Any) -> bool:
-    """Whether it is one of ours (or works like one), and not a DataLoader or another iterable."""
+    """Return whether it is one of ours (or works like one), and not a DataLoader or another iterable."""
     return hasattr(dataset, "create_tuple_iterator") and hasattr(dataset, "get_dataset_size")
 
 

@@ -1,4 +1,4 @@
-"""Loss scale managers. Upstream: ``mindspore.train.loss_scale_manager``."""
+"""Loss scale managers. MindSpore: ``mindspore.train.loss_scale_manager``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FixedLossScaleManager(LossScaleManager):
         return self._loss_scale
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether steps that overflow are dropped."""
+        """Return whether steps that overflow are dropped."""
         return self._drop_overflow_update
 
     def update_loss_scale(self, overflow: bool) -> None:

@@ -1,4 +1,4 @@
-"""`Model`: a network with loss, optimizer and metrics, and what runs them. Upstream: ``mindspore.train.Model``."""
+"""`Model`: a network with loss, optimizer and metrics, and what runs them. MindSpore: ``mindspore.train.Model``."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ModelMetrics:
             else:
                 metric.update(outputs[self.indexes[1]], outputs[self.indexes[2]])
         if with_loss:
-            self._loss = get_metric_fn("loss")  # upstream too makes "eval_loss" that of the last batch
+            self._loss = get_metric_fn("loss")  # MindSpore too makes "eval_loss" that of the last batch
             self._loss.update(outputs[self.indexes[0] if self.indexes is not None else 0])
 
     def mean_loss(self) -> Any:
@@ -80,7 +80,7 @@ class ModelMetrics:
 
 
 def _as_python(value: Any) -> Any:
-    """numpy's scalars as Python numbers, so that they print as upstream's do whatever the numpy version."""
+    """numpy's scalars as Python numbers, so that they print as MindSpore's do whatever the numpy version."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -154,7 +154,7 @@ class Model:
         self.batch_num = -1  # steps of an epoch of the last training
 
     def _build_train_network(self) -> Any:
-        """The training step. Subclasses in model zoos override and call it, by upstream's name."""
+        """The training step. Subclasses in model zoos override and call it, by MindSpore's name."""
         options = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
         if self._keep_bn_fp32 is not None:
             options["keep_batchnorm_fp32"] = self._keep_bn_fp32

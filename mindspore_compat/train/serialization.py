@@ -1,4 +1,4 @@
-"""Saving and loading checkpoints. Upstream: ``mindspore.train.serialization``; `_checkpoint` does the work."""
+"""Saving and loading checkpoints. MindSpore: ``mindspore.train.serialization``; `_checkpoint` does the work."""
 
 from mindspore_compat import context  # noqa: F401  (what stands here but not in __all__ is borrowed by scripts)
 from mindspore_compat._api.placeholders import module_getattr

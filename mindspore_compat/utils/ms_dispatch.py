@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.utils.ms_dispatch``."""
+"""MindSpore: ``mindspore.utils.ms_dispatch``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["MsDispatchMode", "OpFunc"]
 
-#: torch's name -> that of the operator upstream
+#: torch's name -> that of the operator MindSpore
 _NAMES = {
     "add": "AddExt",
     "sub": "SubExt",
@@ -41,7 +41,7 @@ class OpFunc:
     """An operator that is about to run. Called, it runs, without the mode, with the arguments that came by name.
 
     Attributes:
-        name: upstream's name where it is known, else torch's in capitals ("LayerNorm").
+        name: MindSpore's name where it is known, else torch's in capitals ("LayerNorm").
     """
 
     def __init__(self, function: Callable[..., Any], named: dict[str, Any] | None = None) -> None:
@@ -55,7 +55,7 @@ class OpFunc:
 
 
 def _is_operator(function: Any) -> bool:
-    """Whether it computes, rather than show an attribute."""
+    """Return whether it computes, rather than show an attribute."""
     if not _IS_OPERATOR:
         _IS_OPERATOR.update(get_testing_overrides())
     name = getattr(function, "__name__", "__get__")

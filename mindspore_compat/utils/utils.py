@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.utils.utils``."""
+"""MindSpore: ``mindspore.utils.utils``."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class InPlace(Recorder):
         return result
 
     def _is_only(self, parameter: Value, tensor: torch.Tensor) -> bool:
-        """Whether ``tensor`` depends on nothing but this Parameter."""
+        """Return whether ``tensor`` depends on nothing but this Parameter."""
         left, seen = [self.read(tensor)], set()
         while left:
             value = left.pop()

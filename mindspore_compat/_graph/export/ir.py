@@ -146,7 +146,7 @@ def num_leaves(tree: Any, _known: dict[int, int] | None = None) -> int:
 
 
 def has_sparse(tree: Any) -> bool:
-    """Whether a sparse tensor stands in nested tuples, lists and dicts."""
+    """Return whether a sparse tensor stands in nested tuples, lists and dicts."""
     items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
     return isinstance(tree, Sparse) or any(has_sparse(item) for item in items)
 

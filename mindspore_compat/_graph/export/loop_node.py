@@ -232,7 +232,7 @@ def attributes_of(cells: Iterable[Any]) -> dict[tuple[int, str], Any]:
 
 
 def same_attribute(one: Any, other: Any) -> bool:
-    """Whether an attribute is what it was."""
+    """Return whether an attribute is what it was."""
     if one[0] is other[0]:
         return one[1] == other[1]
     return type(one[0]) is type(other[0]) and isinstance(one[0], (bool, int, float, str, tuple)) and one[0] == other[0]

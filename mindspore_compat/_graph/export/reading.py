@@ -29,7 +29,7 @@ class GraphReading(Reading):
     recorder: GraphRecorder
 
     def _is_place(self, index: Any) -> bool:
-        """Whether it is one number of the graph."""
+        """Return whether it is one number of the graph."""
         return (
             isinstance(index, torch.Tensor)
             and not index.dim()
@@ -62,7 +62,7 @@ class GraphReading(Reading):
 
 
 def _asked_by_bool() -> bool:
-    """Whether the tensor is read for ``if`` and the like."""
+    """Return whether the tensor is read for ``if`` and the like."""
     frame: Any = sys._getframe(3)  # behind `called` and the mode
     while frame is not None and frame.f_code.co_filename.endswith("overrides.py"):
         frame = frame.f_back

@@ -241,7 +241,7 @@ class GraphRecorder(InPlace):
                 self._changed[handle.parameter.name] = handle, _Base.clone(plain(handle.tensor))
 
     def keeps(self, op: str) -> bool:
-        """Whether the format has this operator of the trace's own."""
+        """Return whether the format has this operator of the trace's own."""
         return self._kept(op, {})
 
     def keep(self, tensor: torch.Tensor) -> None:

@@ -131,7 +131,7 @@ class _Compiler:
         return found
 
     def _shared(self, name: str) -> bool:
-        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a
+        """Return whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a
         value of it.
         """
         names = {name}
@@ -223,7 +223,7 @@ class _Compiler:
         }
 
     def _end_of_graph(self) -> int:
-        """How many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
+        """Return how many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
         on_cpu = self.tape.on_cpu
         if self._named(self.tape.nodes) <= on_cpu:
             return 0
@@ -349,14 +349,14 @@ _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 
 
 def _is_fixed(node: Node) -> bool:
-    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
+    """Return whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
     tensors.
     """
     return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
 
 
 def _is_squeezed(view: Node, kept: Node) -> bool:
-    """Whether a view of a sum that kept its axes only takes them away again."""
+    """Return whether a view of a sum that kept its axes only takes them away again."""
     axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
     return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
 
@@ -374,7 +374,7 @@ _IDLE = frozenset(
 
 
 def _is_idle(node: Node) -> bool:
-    """Whether nobody would notice that an operator did not run, but for its results."""
+    """Return whether nobody would notice that an operator did not run, but for its results."""
     op, name = node.op, node.op._schema.name.removeprefix("aten::")
     if op is Opaque or op._schema.is_mutable or is_random(op) or not any(node.outputs):
         return False

@@ -1,4 +1,4 @@
-"""What is computed with a Cell or function: how often, at what cost, as which graphs of upstream's."""
+"""What is computed with a Cell or function: how often, at what cost, as which graphs of MindSpore's."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Computations:
         return Computations, ()
 
     def can_pay(self) -> bool:
-        """Whether a tape may be begun now; it takes two recordings."""
+        """Return whether a tape may be begun now; it takes two recordings."""
         return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
 
     def watch_rates(self) -> bool:
@@ -103,5 +103,5 @@ def computations_of(owner: Any) -> Computations:
 
 
 def graphs_of(owner: Any) -> Graphs:
-    """The graphs that upstream would compile of a Cell or function."""
+    """The graphs that MindSpore would compile of a Cell or function."""
     return computations_of(owner).graphs

@@ -2,7 +2,7 @@
 (docs/design/replay.md).
 
 The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following
-ones are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that
+ones are replayed: Python runs only while a graph is made, as MindSpore. Whatever a replay could get wrong (values that
 Python reads, prints, Cells whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
 
 ``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape
@@ -228,7 +228,7 @@ program.evaluated = evaluated
 
 
 def _may_record(owner: Any) -> bool:
-    """Whether a recording could begin here; standard output and the recorder are the main thread's."""
+    """Return whether a recording could begin here; standard output and the recorder are the main thread's."""
     return (
         not _waiting
         and program.recorder is None
@@ -240,7 +240,7 @@ def _may_record(owner: Any) -> bool:
 
 
 def _is_kept(tensors: list[torch.Tensor]) -> bool:
-    """Whether a Cell keeps a forward of one of these tensors."""
+    """Return whether a Cell keeps a forward of one of these tensors."""
     return any(cell._has_kept(tensors) for cell in [kept() for kept in list(KEPT.values())] if cell is not None)
 
 

@@ -100,7 +100,7 @@ class Tape:
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
-        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it
+        """Return whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it
         was made in.
 
         It learns what of its constants was `made` in the step.
@@ -170,7 +170,7 @@ class _StepReading(Reading):
 
 
 def _runs_python(roots: Any) -> bool:
-    """Whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are
+    """Return whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are
     ``only_operators``.
     """
     waiting = [root.grad_fn for root in ((roots,) if isinstance(roots, torch.Tensor) else roots)]
@@ -392,13 +392,13 @@ def record(
 
 
 def _takes_places(func: Any, args: tuple) -> bool:
-    """Whether it is ``x[i]`` with integers, whose shape does not depend on values as that of ``x[mask]`` does."""
+    """Return whether it is ``x[i]`` with integers, whose shape does not depend on values as that of ``x[mask]`` does."""
     masks = torch.bool, torch.uint8
     return func is _aten.index.Tensor and not any(item is not None and item.dtype in masks for item in args[1])
 
 
 def _is_plain(result: Any) -> bool:
-    """Whether a replay can make it: of tuples, lists, dicts, numbers and tensors."""
+    """Return whether a replay can make it: of tuples, lists, dicts, numbers and tensors."""
     if isinstance(result, (tuple, list, dict)):
         items = result.values() if isinstance(result, dict) else result
         return type(result) in (tuple, list, dict) and all(map(_is_plain, items))

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.common.constant``."""
+"""MindSpore: ``mindspore.compression.common.constant``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class QuantDtype(enum.Enum):
 
     @staticmethod
     def is_signed(dtype: QuantDtype) -> bool:
-        """Whether it is an INT type."""
+        """Return whether it is an INT type."""
         return dtype.name.startswith("INT")
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.qat``."""
+"""MindSpore: ``mindspore.compression.quant.qat``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.quant_utils``."""
+"""MindSpore: ``mindspore.compression.quant.quant_utils``."""
 
 from __future__ import annotations
 

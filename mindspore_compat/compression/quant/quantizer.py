@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.quantizer``."""
+"""MindSpore: ``mindspore.compression.quant.quantizer``."""
 
 from __future__ import annotations
 

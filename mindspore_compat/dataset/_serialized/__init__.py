@@ -1,7 +1,7 @@
-"""Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. Upstream:
+"""Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. MindSpore:
 ``mindspore.dataset.engine.serializer_deserializer``.
 
-The format is upstream's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
+The format is MindSpore's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
 Python functions, arrays and the arguments of some operations; what lacks something is written with a warning and
 refused when it is read.
 """
@@ -47,7 +47,7 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
 
 def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: str | None = None) -> Dataset | None:
     """The pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins;
-    ``input_dict`` may name one, too, as upstream's tutorial has it.
+    ``input_dict`` may name one, too, as MindSpore's tutorial has it.
 
     Raises:
         TypeError: if ``input_dict`` is neither a dict nor a path. OSError: if the file cannot be read. ValueError: if
@@ -70,5 +70,5 @@ def show(dataset: Dataset, indentation: int | None = 2) -> None:
 
 
 def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
-    """Whether `serialize` gives the same of both."""
+    """Return whether `serialize` gives the same of both."""
     return serialize(pipeline1) == serialize(pipeline2)

@@ -18,7 +18,7 @@ from mindspore_compat.dataset.engine.samplers import Shuffle
 
 __all__ = ["node_from", "node_to"]
 
-#: source: what upstream keeps of it; "key=attribute"; SAMPLER or RECORDS is how its rows are chosen; after "|" the
+#: source: what MindSpore keeps of it; "key=attribute"; SAMPLER or RECORDS is how its rows are chosen; after "|" the
 #: arguments that have no place and must be as given
 _SOURCES = """
 MnistDataset SAMPLER dataset_dir usage
@@ -46,7 +46,7 @@ CLUEDataset RECORDS dataset_dir=dataset_files task usage
 USPSDataset RECORDS dataset_dir usage
 AGNewsDataset RECORDS dataset_dir usage
 """
-#: what upstream writes for an argument that is not given
+#: what MindSpore writes for an argument that is not given
 _EMPTY: dict[str, Any] = {"class_indexing": {}, "extensions": [], "column_names": []}
 
 
@@ -120,7 +120,7 @@ def _sources() -> list[_Source]:
 
 def _no_place(what: str) -> ValueError:
     return ValueError(
-        f"For 'serialize', upstream's format has no place for {what}. Build this part of the pipeline from its program."
+        f"For 'serialize', MindSpore's format has no place for {what}. Build this part of the pipeline from its program."
     )
 
 
@@ -226,7 +226,7 @@ def _function(name: str) -> ValueError:
     )
 
 
-#: node: upstream's name, its arguments as JSON, the node from JSON and its children
+#: node: MindSpore's name, its arguments as JSON, the node from JSON and its children
 _NODES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[..., Dataset]]] = {
     "BatchDataset": ("Batch", _batch, _batch_from),
     "PaddedBatchDataset": ("Batch", _batch, _batch_from),

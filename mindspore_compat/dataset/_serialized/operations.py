@@ -1,4 +1,4 @@
-"""Operations of `map` as JSON and back: one table of what upstream writes of each."""
+"""Operations of `map` as JSON and back: one table of what MindSpore writes of each."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _CODECS: dict[str, _Codec] = {
     "true": _constant(True),
 }
 
-#: upstream's name=ours key:codec key=argument:codec; ``@`` is upstream's "device_target"
+#: MindSpore's name=ours key:codec key=argument:codec; ``@`` is MindSpore's "device_target"
 _ROWS = """
 Decode @ rgb:true
 Resize @ size:dims interpolation:inter
@@ -182,7 +182,7 @@ _OF_ITSELF = (_CODECS["device"], _CODECS["true"])
 
 
 def operations_to(operations: Sequence[Any]) -> list[dict[str, Any]]:
-    """What cannot be read again is written as upstream does, with a warning."""
+    """What cannot be read again is written as MindSpore does, with a warning."""
     found: list[dict[str, Any]] = []
     for operation in operations:
         if type(operation) is Compose:

@@ -10,7 +10,7 @@ from mindspore_compat.dataset.engine.samplers import BuiltinSampler, Shuffle
 
 __all__ = ["SHUFFLES", "sampler_from", "sampler_to"]
 
-#: upstream's numbers of the modes
+#: MindSpore's numbers of the modes
 SHUFFLES = {Shuffle.FALSE: 0, Shuffle.FILES: 1, Shuffle.GLOBAL: 2, Shuffle.INFILE: 3}
 
 

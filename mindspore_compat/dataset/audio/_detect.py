@@ -146,7 +146,7 @@ class Vad(AudioOperation):
         hann = [0.5 - 0.5 * np.cos(np.arange(n) / n * 2 * np.pi) for n in (self.window, high - low)]
         spectral, cepstral = (2 / math.sqrt(len(window)) * window for window in hann)
         for index, end in enumerate(range(self.window, length + 1, self.period)):
-            # upstream's window ends one sample before the newest; before the first sample there is silence
+            # MindSpore's window ends one sample before the newest; before the first sample there is silence
             part = np.pad(
                 rows[:, max(end - 1 - self.window, 0) : end - 1], [(0, 0), (max(self.window + 1 - end, 0), 0)]
             )
@@ -174,7 +174,7 @@ class Vad(AudioOperation):
         return max(length - self.memory, 0)
 
     def _quiet(self, measures: np.ndarray, newest: int) -> int:
-        """How many measures before the trigger belong to the voice."""
+        """Return how many measures before the trigger belong to the voice."""
         count = len(measures)
         trigger = zero = count
         for j in range(count):

@@ -42,7 +42,7 @@ def decibels(values: np.ndarray, multiplier: float, reference: float, top_db: fl
 
 @arguments
 class AmplitudeToDB(AudioOperation):
-    """A spectrogram in decibels. As upstream, values below 1e-10 count as that whatever `amin` says."""
+    """A spectrogram in decibels. As MindSpore, values below 1e-10 count as that whatever `amin` says."""
 
     least_rank = 2
 
@@ -144,7 +144,7 @@ class DCShift(AudioOperation):
             return shifted
         sign, threshold = np.sign(shift), 1 - (abs(shift) - gain)
         peak = array - sign * threshold
-        # as upstream, the threshold is added for a negative shift too
+        # as MindSpore, the threshold is added for a negative shift too
         limited = peak * gain / (1 - threshold) + threshold + shift if threshold != 1 else np.full_like(array, np.inf)
         limited = sign * np.minimum(sign * limited, threshold)
         return np.where(sign * array > threshold, limited, shifted)
@@ -170,7 +170,7 @@ class Dither(AudioOperation):
         return dithered.reshape(array.shape)
 
     def _noise(self, rows: np.ndarray) -> Any:
-        """What is added; as upstream, six of seven samples that are added up are overwritten by the sums so far."""
+        """What is added; as MindSpore, six of seven samples that are added up are overwritten by the sums so far."""
         if self.density_function is DensityFunction.TPDF:
             return (1 - np.abs(2 * np.arange(rows.shape[1]) / rows.shape[1] - 1)).astype(rows.dtype)
         engine = engine_of(self)

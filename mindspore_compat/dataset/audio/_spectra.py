@@ -327,5 +327,5 @@ class LFCC(_Cepstrum):
 
 
 def frames_in(length: int, n_fft: int, hop_length: int, center: bool) -> int:
-    """How many frames a signal of `length` needs."""
+    """Return how many frames a signal of `length` needs."""
     return math.ceil((length + n_fft if center else length) / hop_length)

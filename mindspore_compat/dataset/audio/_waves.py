@@ -129,7 +129,7 @@ class GriffinLim(AudioOperation):
             rebuilt = frames_of(signal, window, self._hop_length)
             if rebuilt.shape != magnitudes.shape:
                 raise RuntimeError(f"GriffinLim: length {self._length} does not fit {magnitudes.shape[-1]} frames.")
-            # as upstream, which divides the momentum by itself plus one twice
+            # as MindSpore, which divides the momentum by itself plus one twice
             phases = rebuilt - before * (self.momentum / (1 + 2 * self.momentum))
             phases, before = phases / (np.abs(phases) + 1e-16), rebuilt
         result = signal_of(magnitudes * phases, window, self._hop_length, length=self._length)
@@ -183,7 +183,7 @@ class InverseMelScale(AudioOperation):
         return np.stack(found).reshape(*(array.shape[:-2] or (1,)), len(self._filters), array.shape[-1])
 
     def _descended(self, wanted: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
-        """From `spectrum` on; as upstream, the momentum starts over at every step and so does nothing."""
+        """From `spectrum` on; as MindSpore, the momentum starts over at every step and so does nothing."""
         time, last = wanted.shape[-1], np.inf
         for _ in range(self.max_iter):
             difference = wanted - self._filters.T @ spectrum
@@ -197,7 +197,7 @@ class InverseMelScale(AudioOperation):
 def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.ndarray:
     """The phase vocoder: `spectrum` (..., freq, time) faster by `rate`, with phases that go on smoothly."""
     if abs(np.float32(rate) - 1) <= np.finfo(np.float32).eps:
-        return spectrum.reshape(-1, *spectrum.shape[-2:])  # as upstream gives what it leaves alone
+        return spectrum.reshape(-1, *spectrum.shape[-2:])  # as MindSpore gives what it leaves alone
     steps = (np.arange(int(spectrum.shape[-1] / rate) + 2, dtype=np.float32) * np.float32(rate)).astype(np.float64)
     steps = steps[steps < spectrum.shape[-1]]
     at, part = steps.astype(int), steps % 1
@@ -327,7 +327,7 @@ class Resample(AudioOperation):
 
 
 def _check_bins(value: Any, name: str) -> int:
-    type_check(value, int, f"{name} ")  # upstream's message has the space
+    type_check(value, int, f"{name} ")  # MindSpore's message has the space
     return check_nonzero(value, name)
 
 

@@ -1,4 +1,4 @@
-"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. Upstream:
+"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. MindSpore:
 ``mindspore.dataset.audio.utils``.
 """
 

@@ -1,4 +1,4 @@
-"""Hooks into a map operation. Upstream: ``mindspore.dataset.DSCallback``."""
+"""Hooks into a map operation. MindSpore: ``mindspore.dataset.DSCallback``."""
 
 from __future__ import annotations
 

@@ -94,14 +94,14 @@ def dtype_like(value: Any, name: str) -> Any:
 
 
 def wrong_dtype(value: Any, name: str, types: str = "<class 'numpy.dtype'>") -> Exception:
-    """The error for what is no dtype; `types` are those that upstream names besides its own."""
+    """The error for what is no dtype; `types` are those that MindSpore names besides its own."""
     shown = "[" + ", ".join(filter(None, ("<class 'mindspore._c_expression.typing.Type'>", types))) + "]"
     words = f"Argument {name} with value {value!r} is not of type {shown}, but got {type(value)}."
     return refused(TypeError, words, value, "Give a type such as mindspore.float32 or numpy.float32.")
 
 
 def own_dtype(value: Any, name: str) -> Any:
-    """As `dtype_like`, where upstream takes only dtypes of its own; kept as NumPy's."""
+    """As `dtype_like`, where MindSpore takes only dtypes of its own; kept as NumPy's."""
     try:
         found = dtype_like(value, name)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Global settings of the data pipeline. Upstream: ``mindspore.dataset.config``.
+"""Global settings of the data pipeline. MindSpore: ``mindspore.dataset.config``.
 
 `seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
-`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are
+`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune MindSpore's C++ threads; they are
 checked and remembered, without further effect.
 """
 
@@ -208,7 +208,7 @@ def set_autotune_interval(interval: int) -> None:
 
 
 def set_enable_shared_mem(enable: bool) -> None:
-    """Whether worker processes hand arrays over in shared memory (faster) or through a pipe (a small /dev/shm)."""
+    """Return whether worker processes hand arrays over in shared memory (faster) or through a pipe (a small /dev/shm)."""
     _set_flag("enable_shared_mem", enable)
 
 
@@ -228,7 +228,7 @@ def set_enable_watchdog(enable: bool) -> None:
 
 
 def set_multiprocessing_timeout_interval(interval: int) -> None:
-    """Accepted without effect (seconds between upstream's "worker is slow" logs)."""
+    """Accepted without effect (seconds between MindSpore's "worker is slow" logs)."""
     _set_count("multiprocessing_timeout_interval", interval)
 
 
@@ -267,7 +267,7 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
 
 
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
-    """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
+    """Return whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
     type_check(do_copy, bool, "do_copy")
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
 
@@ -292,7 +292,7 @@ _LOADABLE = {
 
 
 def load(file: str) -> None:
-    """Take settings from a JSON file with upstream's keys; unknown keys raise ValueError."""
+    """Take settings from a JSON file with MindSpore's keys; unknown keys raise ValueError."""
     check_file(file)
     try:
         with open(file, encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""Dtypes as users write them, as NumPy dtypes. Upstream: ``mindspore.dataset.core.datatypes``."""
+"""Dtypes as users write them, as NumPy dtypes. MindSpore: ``mindspore.dataset.core.datatypes``."""
 
 from __future__ import annotations
 

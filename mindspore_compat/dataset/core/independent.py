@@ -8,7 +8,7 @@ __all__ = ["is_independent", "refuse_if_independent"]
 
 
 def is_independent() -> bool:
-    """Whether the environment asks for it now."""
+    """Return whether the environment asks for it now."""
     return os.environ.get("MS_INDEPENDENT_DATASET", "").strip() in ("True", "true")
 
 

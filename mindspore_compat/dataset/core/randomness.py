@@ -35,7 +35,7 @@ __all__ = [
     "seeded",
 ]
 
-#: What `config.get_seed` answers before `config.set_seed`: it means "draw a fresh seed per iterator", as upstream.
+#: What `config.get_seed` answers before `config.set_seed`: it means "draw a fresh seed per iterator", as MindSpore.
 DEFAULT_SEED = 5489
 
 Key = tuple[int, ...]
@@ -47,7 +47,7 @@ _eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # wha
 
 
 def _global() -> tuple[int, int | None]:
-    """How often ``mindspore.set_seed`` was called, and what it got last."""
+    """Return how often ``mindspore.set_seed`` was called, and what it got last."""
     module = sys.modules.get("mindspore_compat.common.seed")
     return (0, None) if module is None else (module.times_set, module.get_seed())
 
@@ -109,7 +109,7 @@ class Streams:
 
 
 class DirectStreams(Streams):
-    """In a worker process upstream calls the operations directly, so that each row draws from new engines; those in
+    """In a worker process MindSpore calls the operations directly, so that each row draws from new engines; those in
     Python draw from the process's generators. Here built-in operations need no process for that.
     """
 
@@ -123,7 +123,7 @@ class DirectStreams(Streams):
 
 
 class CalledStreams(Streams):
-    """Of operations that one in Python calls: upstream makes those in C++ anew for each row, as in a direct call; those
+    """Of operations that one in Python calls: MindSpore makes those in C++ anew for each row, as in a direct call; those
     in Python draw from what the caller draws from.
     """
 
@@ -200,7 +200,7 @@ def called_in_python() -> contextlib.AbstractContextManager:
 
 
 def engine_of(operation: Any) -> MersenneTwister:
-    """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
+    """What `operation` draws from while it works on one row: asked for once a row, as in a direct call MindSpore makes
     the operation anew, from the seed.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
@@ -219,7 +219,7 @@ def engine_of(operation: Any) -> MersenneTwister:
 
 
 def python_random() -> Any:
-    """What operations that upstream has in Python draw from: the module `random`, whose state all share, in direct
+    """What operations that MindSpore has in Python draw from: the module `random`, whose state all share, in direct
     calls and where all rows come in order; else a generator of their lane or of the task's.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
@@ -272,7 +272,7 @@ _OUTSIDE = _Drawing(None, None)
 
 
 class Order:
-    """What is random about the order of rows in one pass over a node: the engines that upstream draws it from.
+    """What is random about the order of rows in one pass over a node: the engines that MindSpore draws it from.
 
     Args:
         seed: of the node's first pass. passes: how many passes came before. kept: for all passes of a node the same
@@ -307,7 +307,7 @@ class Order:
         return Order(self.seed)
 
     def shuffled(self, size: int, seed: int | None = None, step: int = 1) -> np.ndarray:
-        """0 to ``size - 1`` in the order of this pass: upstream shuffles that of the pass before once more, with the
+        """0 to ``size - 1`` in the order of this pass: MindSpore shuffles that of the pass before once more, with the
         next seed. `seed` is that of the first pass, default the node's.
         """
         first = self.seed if seed is None else seed

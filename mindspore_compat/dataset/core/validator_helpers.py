@@ -1,4 +1,4 @@
-"""Argument checks shared by datasets, samplers and transforms; exception types are upstream's."""
+"""Argument checks shared by datasets, samplers and transforms; exception types are MindSpore's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FLOAT_MAX_INTEGER = 16777216
 
 
 def refused(kind: type[Exception], words: str, value: Any, advice: str = "") -> Exception:
-    """The exception for a bad argument: upstream's words and nothing else, as programs compare them; what came and what
+    """The exception for a bad argument: MindSpore's words and nothing else, as programs compare them; what came and what
     to do stand in a note, which tracebacks show (before Python 3.11 behind the words).
     """
     note = f"Got {value!r}." + (f" {advice}" if advice else "")
@@ -73,7 +73,7 @@ def check_value(
 ) -> None:
     """Raise ValueError unless ``interval[0] <= value <= interval[1]``, with `above` and `below` ``<``.
 
-    Some of upstream's messages do not name the argument: then `arg_name` is empty.
+    Some of MindSpore's messages do not name the argument: then `arg_name` is empty.
     """
     low, high = interval
     if low <= value <= high and not (above and value == low) and not (below and value == high):
@@ -165,7 +165,7 @@ _MOST_WORKERS = 128
 
 
 def workers_in_range(num: Any) -> int:
-    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it), more than
+    """Check a worker count; more than there are CPUs is lowered with one notice (MindSpore refuses it), more than
     `_MOST_WORKERS` too is refused.
 
     Old scripts hard-code 8 or more and would not run on a smaller machine.

@@ -1,4 +1,4 @@
-"""What looks at rows around each operation of map. Upstream: ``mindspore.dataset.debug.debug_hook``."""
+"""What looks at rows around each operation of map. MindSpore: ``mindspore.dataset.debug.debug_hook``."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DebugHook(ABC):
         self.prev_op_name = prev_op_name
 
     def set_is_first(self, is_first_op: bool) -> None:
-        """Whether the operation named comes after, not before."""
+        """Return whether the operation named comes after, not before."""
         self.is_first_op = is_first_op
 
 

@@ -1,4 +1,4 @@
-"""Hooks that print. Upstream: ``mindspore.dataset.debug.pre_defined_hook``."""
+"""Hooks that print. MindSpore: ``mindspore.dataset.debug.pre_defined_hook``."""
 
 from __future__ import annotations
 

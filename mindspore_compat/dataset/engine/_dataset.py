@@ -1,4 +1,4 @@
-"""`Dataset`: the operations that every dataset has, each of which puts a node on top. Upstream:
+"""`Dataset`: the operations that every dataset has, each of which puts a node on top. MindSpore:
 ``mindspore.dataset.engine.datasets``.
 
 A node is a `Dataset` itself, so this file cannot import the nodes: a class or function of `_nodes/` takes its place in
@@ -41,7 +41,7 @@ class Dataset(Node):
         children: the node or nodes this one reads from.
         num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs is
             lowered.
-        cache: accepted without effect (upstream's cache server).
+        cache: accepted without effect (MindSpore's cache server).
     """
 
     # ---- operations

@@ -1,4 +1,4 @@
-"""What libraries ask a dataset to be: of images, of text, of audio. Upstream: ``mindspore.dataset.engine.datasets``."""
+"""What libraries ask a dataset to be: of images, of text, of audio. MindSpore: ``mindspore.dataset.engine.datasets``."""
 
 from __future__ import annotations
 

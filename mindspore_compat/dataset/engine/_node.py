@@ -32,7 +32,7 @@ class Node:
         children: the node or nodes this one reads from.
         num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs
             is lowered.
-        cache: accepted without effect (upstream's cache server).
+        cache: accepted without effect (MindSpore's cache server).
     """
 
     def __init__(
@@ -175,15 +175,15 @@ class Node:
         return self.children[0].get_class_indexing() if self.children else {}
 
     def is_shuffled(self) -> bool:
-        """Whether the order is random."""
+        """Return whether the order is random."""
         return any(child.is_shuffled() for child in self.children)
 
     def is_sharded(self) -> bool:
-        """Whether only a shard is read."""
+        """Return whether only a shard is read."""
         return any(child.is_sharded() for child in self.children)
 
     def is_sync(self) -> bool:
-        """Whether a `sync_wait` is in the pipeline."""
+        """Return whether a `sync_wait` is in the pipeline."""
         return any(child.is_sync() for child in self.children)
 
     def disable_sync(self) -> None:
@@ -206,7 +206,7 @@ class Node:
 
     @property
     def input_indexs(self) -> Any:
-        """What was set on this node, or on the first of those below that has it; without effect (upstream's device
+        """What was set on this node, or on the first of those below that has it; without effect (MindSpore's device
         queue read it).
         """
         found = (child.input_indexs for child in self.children)
@@ -217,7 +217,7 @@ class Node:
         self._input_indexs = value
 
     def parse(self, children: Any = None) -> Node:
-        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own
+        """The node that the engine runs. MindSpore's is a C++ object made of ``children``'s; here a dataset is its own
         node.
         """
         return self

@@ -38,7 +38,7 @@ class BuiltinSampler:
         self.num_samples = None if num_samples is None else check_num_samples(num_samples)
 
     def parse(self) -> BuiltinSampler:
-        """This sampler: upstream's is made of it by its engine."""
+        """This sampler: MindSpore's is made of it by its engine."""
         return self
 
     def add_child(self, sampler: BuiltinSampler) -> None:
@@ -62,15 +62,15 @@ class BuiltinSampler:
         return min(counts) if counts else None
 
     def is_shuffled(self) -> bool:
-        """Whether the order is random."""
+        """Return whether the order is random."""
         return self.child_sampler is not None and self.child_sampler.is_shuffled()
 
     def get_shuffle_mode(self) -> Shuffle:
-        """How this sampler shuffles, whatever its child does; as upstream's, `PKSampler` says ``Shuffle.FALSE``."""
+        """How this sampler shuffles, whatever its child does; as MindSpore's, `PKSampler` says ``Shuffle.FALSE``."""
         return self.shuffle if isinstance(self.shuffle, Shuffle) else Shuffle.FALSE
 
     def is_sharded(self) -> bool:
-        """Whether only one shard is read."""
+        """Return whether only one shard is read."""
         return self.child_sampler is not None and self.child_sampler.is_sharded()
 
     def indices(self, size: int, order: Order, labels: np.ndarray | None = None) -> np.ndarray:
@@ -81,7 +81,7 @@ class BuiltinSampler:
         return ids[self._choose(len(ids), order, None if labels is None else labels[ids])]
 
     def is_users(self) -> bool:
-        """Whether a sampler of the user's own is among this one and its children."""
+        """Return whether a sampler of the user's own is among this one and its children."""
         return self.child_sampler is not None and self.child_sampler.is_users()
 
     def apart(self, source: Any = None) -> Self:
@@ -102,7 +102,7 @@ class BuiltinSampler:
             self.child_sampler.end_pass()
 
     def count(self, size: int) -> int:
-        """How many ids `indices` gives."""
+        """Return how many ids `indices` gives."""
         return len(self.indices(size, Unshuffled()))
 
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:

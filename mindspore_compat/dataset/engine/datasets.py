@@ -1,4 +1,4 @@
-"""`Dataset`, its nodes, samplers and schema under upstream's module name. Upstream:
+"""`Dataset`, its nodes, samplers and schema under MindSpore's module name. MindSpore:
 ``mindspore.dataset.engine.datasets``.
 
 `Dataset` and its operations (`map`, `batch`, ...) are in `_dataset.py`, the nodes that they make in `_nodes/`.

@@ -1,4 +1,4 @@
-"""Sources made of the user's own data. Upstream: ``mindspore.dataset.engine.datasets_user_defined``."""
+"""Sources made of the user's own data. MindSpore: ``mindspore.dataset.engine.datasets_user_defined``."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class _Repeatable:
 
 
 def _guarded(rows: Iterator[Any]) -> Iterator[Any]:
-    """`rows`; what its ``__next__`` raises becomes upstream's RuntimeError."""
+    """`rows`; what its ``__next__`` raises becomes MindSpore's RuntimeError."""
     end = object()
     while True:
         row = call_user_function(next, (rows, end), f"The {_SOURCE} failed.")

@@ -1,4 +1,4 @@
-"""`GraphData`: a graph in MindRecord files, held in memory. Upstream: ``mindspore.dataset.engine.graphdata`` of
+"""`GraphData`: a graph in MindRecord files, held in memory. MindSpore: ``mindspore.dataset.engine.graphdata`` of
 MindSpore 1.x and 2.0; 2.10 dropped it.
 
 A row of the file is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id,
@@ -47,7 +47,7 @@ def _numbers(values: Any) -> list[int]:
 
 
 class GraphData:
-    """Nodes, edges, neighbors, features and random walks of a graph. Results have no axes of length 1, as upstream.
+    """Nodes, edges, neighbors, features and random walks of a graph. Results have no axes of length 1, as MindSpore.
 
     Args:
         dataset_file: a MindRecord file; one name stands for all shards.

@@ -1,4 +1,4 @@
-"""Iterators over a pipeline. Upstream: ``mindspore.dataset.engine.iterators``."""
+"""Iterators over a pipeline. MindSpore: ``mindspore.dataset.engine.iterators``."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _cleanup() -> None:
 
 
 def _unset_iterator_cleanup() -> None:
-    """Upstream's mark that iterators may run again; here each is ended by itself, so that there is nothing to unset."""
+    """MindSpore's mark that iterators may run again; here each is ended by itself, so that there is nothing to unset."""
 
 
 class Iterator:
     """Yields the rows of one epoch, then StopIteration; the next ``for`` loop over it is the next epoch.
 
-    Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as upstream.
+    Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as MindSpore.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
+"""Which samples of a source are read, and in what order. MindSpore: ``mindspore.dataset`` samplers.
 
 Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the
 parent chooses among the child's ids.
@@ -206,7 +206,7 @@ class DistributedSampler(BuiltinSampler):
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         self.check()
         places = self.share(size)
-        # upstream's own copy for each iterator begins one further than the sampler that the user made
+        # MindSpore's own copy for each iterator begins one further than the sampler that the user made
         return places if self.shuffle == Shuffle.FALSE else order.shuffled(size, self.seed + 1)[places]
 
 

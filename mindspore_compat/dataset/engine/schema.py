@@ -1,4 +1,4 @@
-"""Names, types and shapes of columns. Upstream: ``mindspore.dataset.Schema``."""
+"""Names, types and shapes of columns. MindSpore: ``mindspore.dataset.Schema``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Schema"]
 
 
 class Schema:
-    """Columns of a dataset, made by `add_column` or read from a JSON file of upstream's format."""
+    """Columns of a dataset, made by `add_column` or read from a JSON file of MindSpore's format."""
 
     def __init__(self, schema_file: str | None = None) -> None:
         self.columns: list[dict[str, Any]] = []

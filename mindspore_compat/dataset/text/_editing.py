@@ -330,7 +330,7 @@ _DIGITS = "zero one two three four five six seven eight nine".split()
 class FilterWikipediaXML(OnText):
     """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
 
-    Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
+    Order is MindSpore's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
     """
 
     def _convert(self, text: str) -> str:

@@ -1,5 +1,5 @@
 """Chinese words: the most probable path through a dictionary, and a hidden Markov model for what it does not know.
-Upstream uses cppjieba for both; this is its arithmetic on the same files, so the library jieba is not needed.
+MindSpore uses cppjieba for both; this is its arithmetic on the same files, so the library jieba is not needed.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class JiebaTokenizer(Tokenizer):
     def _compute(self, array: np.ndarray) -> Any:
         result = super()._compute(array)
         if self.with_offsets and result[0].tolist() == [""]:
-            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as upstream
+            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as MindSpore
         return result
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""SentencePiece's models, by the library ``sentencepiece``. Upstream: ``mindspore.dataset.text``."""
+"""SentencePiece's models, by the library ``sentencepiece``. MindSpore: ``mindspore.dataset.text``."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Tokenizer(TensorOperation):
     with_offsets: bool
 
     def _wanted(self, rank: int) -> str:
-        """What upstream says of an input of that rank that is no single text."""
+        """What MindSpore says of an input of that rank that is no single text."""
         return f"{type(self).__name__}Op: the input shape should be scalar and the input datatype should be string."
 
     def _prepared(self, text: str) -> str:
@@ -267,7 +267,7 @@ class WordpieceTokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> Any:
         words = [as_text(word, self._of_one) for word in np.asarray(array).ravel()]
-        words = list(filter(None, words)) or words[:1]  # upstream drops what is empty beside others
+        words = list(filter(None, words)) or words[:1]  # MindSpore drops what is empty beside others
         return _with_offsets([piece for word in words for piece in self._pieces.of(word, 0)], self.with_offsets)
 
 

@@ -1,4 +1,4 @@
-"""Word vectors from files. Upstream: ``mindspore.dataset.text.utils``."""
+"""Word vectors from files. MindSpore: ``mindspore.dataset.text.utils``."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class CharNGram(Vectors):
     """Vectors of groups of 2 to 4 characters, as ``2gram-ab``; a word's is the mean of its groups'."""
 
     def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
-        # groups are of bytes, as upstream's
+        # groups are of bytes, as MindSpore's
         parts = [
             "#BEGIN#",
             *(bytes([byte]).decode("utf-8", "surrogateescape") for byte in word.encode("utf-8", "surrogateescape")),

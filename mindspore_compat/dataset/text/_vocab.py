@@ -1,4 +1,4 @@
-"""Vocabularies and conversions. Upstream: ``mindspore.dataset.text.utils``."""
+"""Vocabularies and conversions. MindSpore: ``mindspore.dataset.text.utils``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def to_str(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
 
 
 def as_text(value: Any, words: str = "The input should be a scalar string.") -> str:
-    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else, with upstream's words."""
+    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else, with MindSpore's words."""
     item = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     if isinstance(item, bytes):
         return item.decode("utf-8")
@@ -147,7 +147,7 @@ class Vocab:
 
     @property
     def c_vocab(self) -> Vocab:
-        """Upstream's object of the data engine: this one."""
+        """MindSpore's object of the data engine: this one."""
         return self
 
     def vocab(self) -> dict[str, int]:

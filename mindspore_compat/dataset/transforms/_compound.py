@@ -39,7 +39,7 @@ def check_operations(operations: Any, name: str = "transforms", types: tuple[typ
 
 
 def as_engine(values: tuple) -> tuple:
-    """`values` as upstream's engine hands them on: NumPy arrays. Raises: RuntimeError for what is no array."""
+    """`values` as MindSpore's engine hands them on: NumPy arrays. Raises: RuntimeError for what is no array."""
     arrays = tuple(value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value) for value in values)
     for value, array in zip(values, arrays):
         if array.dtype == object:
@@ -78,7 +78,7 @@ class _Compound(TensorOperation):
         return as_engine(self._apply(*values))
 
     def _is_python(self, values: tuple) -> bool:
-        """Whether upstream runs this in Python: for operations that are Python's, and for PIL images."""
+        """Return whether MindSpore runs this in Python: for operations that are Python's, and for PIL images."""
         return self.implementation == Implementation.PY or (len(values) == 1 and hasattr(values[0], "getbands"))
 
     def _as_input(self, value: Any) -> Any:
@@ -96,7 +96,7 @@ class _Compound(TensorOperation):
 
 
 class Compose(_Compound, Composed):
-    """`transforms` one after another. As upstream's: called directly on a PIL image, or with an operation of Python's
+    """`transforms` one after another. As MindSpore's: called directly on a PIL image, or with an operation of Python's
     among them (`ToPIL`, ``Decode(to_pil=True)``), it gives a tuple, also of one. What is in a Compose among them takes
     its place in `transforms`.
     """
@@ -166,6 +166,6 @@ class RandomOrder(_Compound):
         return Implementation.PY
 
     def _compute(self, *values: Any) -> tuple:
-        order = kept_order(self, self.transforms)  # upstream shuffles the list itself: each row goes on from the last
+        order = kept_order(self, self.transforms)  # MindSpore shuffles the list itself: each row goes on from the last
         python_random().shuffle(order)
         return self._applied(order, values)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
-    """``function(*args)``; its exception becomes upstream's RuntimeError, with the traceback in the text."""
+    """``function(*args)``; its exception becomes MindSpore's RuntimeError, with the traceback in the text."""
     try:
         return function(*args)
     except Exception as error:
@@ -31,7 +31,7 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
 
 
 class Implementation(enum.IntEnum):
-    """Which of upstream's two implementations an operation takes. A built-in one has one here: what comes decides (an
+    """Which of MindSpore's two implementations an operation takes. A built-in one has one here: what comes decides (an
     array or a PIL image), and setting its `implementation` changes nothing. A user's subclass of `TensorOperation`
     runs its `_execute_py` with PY, what its `parse` returns with C.
     """
@@ -42,7 +42,7 @@ class Implementation(enum.IntEnum):
 
 class TensorOperation:
     """Base of the operations. A built-in one gives `_compute(array) -> array` (or a tuple of arrays). A user's gives,
-    as upstream's do, `_execute_py(*values)`, `parse() -> an operation of the engine` (`mindspore._c_dataengine`), or
+    as MindSpore's do, `_execute_py(*values)`, `parse() -> an operation of the engine` (`mindspore._c_dataengine`), or
     a `__call__` of its own.
 
     Attributes:
@@ -154,7 +154,7 @@ class Composed(TensorOperation):
 
 
 def is_builtin(operation: Any) -> bool:
-    """Whether it runs nothing of the user's and keeps no state, so that any thread may run it, rows in any order."""
+    """Return whether it runs nothing of the user's and keeps no state, so that any thread may run it, rows in any order."""
     if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
         return False
     return not operation.keeps_state and all(map(is_builtin, operation._inner()))

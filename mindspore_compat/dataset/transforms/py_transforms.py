@@ -1,4 +1,4 @@
-"""Names of MindSpore 1.x. Upstream: ``mindspore.dataset.transforms.py_transforms``."""
+"""Names of MindSpore 1.x. MindSpore: ``mindspore.dataset.transforms.py_transforms``."""
 
 from __future__ import annotations
 

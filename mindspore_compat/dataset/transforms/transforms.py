@@ -1,4 +1,4 @@
-"""Operations on any data. Upstream: ``mindspore.dataset.transforms.transforms``."""
+"""Operations on any data. MindSpore: ``mindspore.dataset.transforms.transforms``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def not_random(function: Callable) -> Callable:
-    """Mark a function as deterministic; kept for scripts that use upstream's cache."""
+    """Mark a function as deterministic; kept for scripts that use MindSpore's cache."""
     function.random = False  # type: ignore[attr-defined]
     return function
 
@@ -83,7 +83,7 @@ class TypeCast(TensorOperation):
             kind = "string" if array.dtype.kind == "U" else "bytes"
             raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
-            # C leaves a float outside the range undefined; upstream's goes by way of the next register.
+            # C leaves a float outside the range undefined; MindSpore's goes by way of the next register.
             if self.data_type == np.uint32:
                 array = array.astype(np.int64)
             else:
@@ -197,7 +197,7 @@ class Mask(TensorOperation):
         if (array.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
             raise RuntimeError(f"Mask: constant {self.constant!r} does not fit data of type {array.dtype}.")
         constant = self.constant
-        if array.dtype.kind not in "US":  # in the type of the data, as upstream: 2.5 may be 2, -1 255
+        if array.dtype.kind not in "US":  # in the type of the data, as MindSpore: 2.5 may be 2, -1 255
             constant = np.asarray(constant).astype(array.dtype)
         return np.asarray(_COMPARISONS[self.operator](array, constant)).astype(self.dtype, copy=False)
 

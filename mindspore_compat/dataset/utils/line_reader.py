@@ -1,4 +1,4 @@
-"""Lines of a text file by number. Upstream: ``mindspore.dataset.utils.LineReader``."""
+"""Lines of a text file by number. MindSpore: ``mindspore.dataset.utils.LineReader``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on images. Upstream: ``mindspore.dataset.vision``."""
+"""Operations on images. MindSpore: ``mindspore.dataset.vision``."""
 
 from importlib import import_module
 from typing import Any

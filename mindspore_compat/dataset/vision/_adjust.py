@@ -140,7 +140,7 @@ class AdjustHue(ImageOperation):
 
 @arguments
 class AdjustGamma(ImageOperation):
-    """``gain * value ** gamma`` with values in [0, 1]; of floats ``(gain * value) ** gamma``, as upstream."""
+    """``gain * value ** gamma`` with values in [0, 1]; of floats ``(gain * value) ** gamma``, as MindSpore."""
 
     takes_batches = True
 
@@ -163,7 +163,7 @@ class AdjustGamma(ImageOperation):
 
     def _compute_pil(self, image: Any) -> Any:
         if len(image.getbands()) not in (1, 3):
-            return image  # as upstream
+            return image  # as MindSpore
         mode = image.mode
         return image.convert("RGB").point(self._table() * 3).convert(mode)
 
@@ -212,7 +212,7 @@ class RandomColorAdjust(RandomImageOperation):
         if not is_pil(image):
             _color.check_rgb(image, "RandomColorAdjust")
         for i in order:
-            # PIL's conversion is lossy even where nothing is adjusted; upstream does it too.
+            # PIL's conversion is lossy even where nothing is adjusted; MindSpore does it too.
             if is_pil(image) or factors[i] != (0 if i == 3 else 1):
                 image = _ADJUSTERS[i][is_pil(image)](image, factors[i])
         return image

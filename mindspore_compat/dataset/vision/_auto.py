@@ -50,7 +50,7 @@ class RandomSelectSubpolicy(TensorOperation):
         return [operation for pairs in self.policy for operation, _ in pairs]
 
     def _as_input(self, value: Any) -> Any:
-        return np.asarray(value) if is_pil(value) else value  # upstream's engine knows no PIL images
+        return np.asarray(value) if is_pil(value) else value  # MindSpore's engine knows no PIL images
 
     def _compute(self, *values: Any) -> tuple:
         engine = engine_of(self)
@@ -97,7 +97,7 @@ class UniformAugment(TensorOperation):
 
 
 def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill: Fill) -> np.ndarray:
-    """Shear (radians) or translate along one axis; upstream takes the pixels of its tables for shares of the image."""
+    """Shear (radians) or translate along one axis; MindSpore takes the pixels of its tables for shares of the image."""
     pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
     if kind.startswith("Shear"):
         degrees = tuple(a * 180 / math.pi for a in pair)
@@ -125,7 +125,7 @@ def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter,
         return _by_axis(name, image, magnitude, resample, fill)
     if name == "Rotate":
         red, green, blue = fill
-        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # as upstream mixes them up here
+        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # as MindSpore mixes them up here
     if name == "Posterize":
         return posterize(image, int(magnitude))
     if name == "Solarize":
@@ -154,7 +154,7 @@ class _Augment(ImageOperation):
 
 
 def _steps(start: float, end: float, bins: int) -> np.ndarray:
-    """Evenly from `start` to `end`, in upstream's float32."""
+    """Evenly from `start` to `end`, in MindSpore's float32."""
     step = (np.float32(end) - np.float32(start)) / np.float32(bins - 1)
     return np.float32(start) + np.arange(bins, dtype=np.float32) * step
 
@@ -187,7 +187,7 @@ def _spaces(
 
 
 def _index(engine: MersenneTwister, count: int) -> int:
-    """A number below `count` as upstream draws it: 0 comes twice as often as the others."""
+    """A number below `count` as MindSpore draws it: 0 comes twice as often as the others."""
     return engine.integer(0, count) % count
 
 

@@ -73,7 +73,7 @@ class Rescale(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if self.rescale < 0:
             raise RuntimeError(f"Rescale: rescale must be greater than or equal to 0, got: {self.rescale:.6f}.")
-        if self.shift:  # rounded once, as upstream, whose products are of float64
+        if self.shift:  # rounded once, as MindSpore, whose products are of float64
             return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
         result = image.astype(np.float32)
         result *= self.rescale
@@ -212,7 +212,7 @@ class ToTensor(ImageOperation):
         if images.ndim == 3:
             images = images[..., None]
         result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=np.float32)
-        result *= np.float32(1 / 255)  # not divided (but for PIL images): upstream's last bit, also of float64
+        result *= np.float32(1 / 255)  # not divided (but for PIL images): MindSpore's last bit, also of float64
         return result.astype(self.output_type, copy=False)
 
     def _compute_pil(self, image: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Resizing of arrays, by cubic curves or of 16-bit integers, in the numbers of the OpenCV that upstream has; those
+"""Resizing of arrays, by cubic curves or of 16-bit integers, in the numbers of the OpenCV that MindSpore has; those
 installed give others.
 """
 

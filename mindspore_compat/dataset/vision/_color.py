@@ -1,4 +1,4 @@
-"""Arithmetic of the colour operations on arrays (H, W, 3); the numbers are upstream's."""
+"""Arithmetic of the colour operations on arrays (H, W, 3); the numbers are MindSpore's."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float) -
 
 
 def _mixed(first: np.ndarray, second: np.ndarray, factor: float) -> np.ndarray:
-    """The same of uint8 images, to the last bit as upstream: in this order, of a float32 factor."""
+    """The same of uint8 images, to the last bit as MindSpore: in this order, of a float32 factor."""
     weight = float(np.float32(factor))
     return opencv().addWeighted(second, 1 - weight, np.ascontiguousarray(first), weight, 0).reshape(first.shape)
 
@@ -111,7 +111,7 @@ _LEVEL_OF = np.array([[0, 2, 1, 1, 3, 0], [3, 0, 0, 2, 1, 1], [1, 1, 3, 0, 0, 2]
 
 
 def _bytes_of_hsv(hsv: np.ndarray) -> np.ndarray:
-    """RGB of hue, saturation and value, all bytes, in the float32 of upstream's OpenCV, which cuts 32 pixels of a row
+    """RGB of hue, saturation and value, all bytes, in the float32 of MindSpore's OpenCV, which cuts 32 pixels of a row
     at a time to whole numbers and rounds what is left of it (with AVX2); others round all.
     """
     one, whole = np.float32(1), np.float32(1 / 255)

@@ -1,4 +1,4 @@
-"""Checks and resizing of images, arrays (H, W[, C]), by OpenCV, which upstream uses; it works without Python's lock."""
+"""Checks and resizing of images, arrays (H, W[, C]), by OpenCV, which MindSpore uses; it works without Python's lock."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, n
 
 
 def as_matrix(image: np.ndarray) -> np.ndarray:
-    """The image as upstream's OpenCV has it: booleans are bytes there, and the operations that answer with its matrix
+    """The image as MindSpore's OpenCV has it: booleans are bytes there, and the operations that answer with its matrix
     leave them so.
     """
     return image.view(np.uint8) if image.dtype == np.bool_ else image
 
 
 def is_pil(img: Any) -> bool:
-    """Whether it is a PIL image; PIL is not imported for that."""
+    """Return whether it is a PIL image; PIL is not imported for that."""
     return hasattr(img, "getbands") and hasattr(img, "convert")
 
 
@@ -68,7 +68,7 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
             f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
         )
 
-    def resized(picture: Any) -> Any:  # upstream resizes across first; Pillow's order depends on its version
+    def resized(picture: Any) -> Any:  # MindSpore resizes across first; Pillow's order depends on its version
         across = picture.resize((size[1], image.shape[0]), Image.Resampling.BICUBIC)
         return across.resize(size[::-1], Image.Resampling.BICUBIC)
 

@@ -27,8 +27,8 @@ __all__ = [
 class ImageOperation(TensorOperation):
     """An operation on arrays (H, W[, C]) that also takes PIL images.
 
-    A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to
-    image). Those that upstream has for arrays only are not `takes_pil`: they make an array of a PIL image, and so what
+    A subclass gives `_compute` (array to array) and, where PIL's own result is MindSpore's, `_compute_pil` (image to
+    image). Those that MindSpore has for arrays only are not `takes_pil`: they make an array of a PIL image, and so what
     comes after them is done as for arrays.
     """
 
@@ -120,13 +120,13 @@ class PilOperation(PyTensorOperation):
 
 
 def around_middle(engine: MersenneTwister, limits: Sequence[float]) -> float:
-    """A number between the two limits, as upstream draws some: how far from the middle, in 32 bits."""
+    """A number between the two limits, as MindSpore draws some: how far from the middle, in 32 bits."""
     low, high = np.float32(limits[0]), np.float32(limits[1])
     return float((high + low) / np.float32(2) + engine.single(-1.0, 1.0) * ((high - low) / np.float32(2)))
 
 
 def as_turn(degrees: Sequence[float]) -> tuple[Any, Any]:
-    """A range of angles as upstream draws from it: from 0 on, a whole turn around 0; the last bits depend on it."""
+    """A range of angles as MindSpore draws from it: from 0 on, a whole turn around 0; the last bits depend on it."""
     circle = np.float32(360)
     if degrees[1] - degrees[0] >= circle:
         return -circle / 2, circle / 2

@@ -185,7 +185,7 @@ class VideoDecoder:
             }
 
     def get_frames_at(self, indices: list[int]) -> np.ndarray:
-        """The frames of these numbers, (T, H, W, 3) uint8. Upstream has it on Ascend only.
+        """The frames of these numbers, (T, H, W, 3) uint8. MindSpore has it on Ascend only.
 
         Raises:
             IndexError: for a number that there is not.

@@ -54,7 +54,7 @@ def affine_matrix(
     angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], center: tuple[float, float]
 ) -> np.ndarray:
     """From the target to the source: rotation, shear, scale around `center` (x, y), then translation; angles in
-    degrees. The way there is worked out in float32, as upstream's.
+    degrees. The way there is worked out in float32, as MindSpore's.
     """
     rotation, shear_x, shear_y = (np.float32(math.radians(np.float32(item))) for item in (angle, *shear))
     (x, y), (across, down) = (np.array(pair, np.float32) for pair in (center, translate))
@@ -174,7 +174,9 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
         parts = ((y & (_PART - 1)) * _PART + (x & (_PART - 1))).astype(np.uint16)
         x, y = x >> _PART_BITS, y >> _PART_BITS
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
-    border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [0.0]  # a fourth channel has no fill, as upstream
+    border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [
+        0.0
+    ]  # a fourth channel has no fill, as MindSpore
     if interpolation == _CUBIC and parts is not None and image.dtype.name in _CURVED:
         return _remap_cubic(image, x, y, parts, border)
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)

@@ -1,4 +1,4 @@
-"""Names of MindSpore 1.x for operations on arrays. Upstream: ``mindspore.dataset.vision.c_transforms``.
+"""Names of MindSpore 1.x for operations on arrays. MindSpore: ``mindspore.dataset.vision.c_transforms``.
 
 They are the operations of today: what was the C++ form is how those treat arrays.
 """

@@ -1,4 +1,4 @@
-"""Names of MindSpore 1.x for operations on PIL images. Upstream: ``mindspore.dataset.vision.py_transforms``.
+"""Names of MindSpore 1.x for operations on PIL images. MindSpore: ``mindspore.dataset.vision.py_transforms``.
 
 Where today's operation does for PIL images what these did, it is the same class; the others differ in defaults.
 """

@@ -1,4 +1,4 @@
-"""Enums of the image operations, and reading and writing of files. Upstream: ``mindspore.dataset.vision.utils``."""
+"""Enums of the image operations, and reading and writing of files. MindSpore: ``mindspore.dataset.vision.utils``."""
 
 from __future__ import annotations
 

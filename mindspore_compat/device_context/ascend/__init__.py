@@ -11,5 +11,5 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Raises: RuntimeError, as upstream where there is none."""
+    """Raises: RuntimeError, as MindSpore where there is none."""
     raise RuntimeError("Device Ascend not exist.")

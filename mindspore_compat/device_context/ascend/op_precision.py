@@ -18,10 +18,10 @@ def op_precision_mode(path: str) -> None:
 
 
 def matmul_allow_hf32(value: bool) -> None:
-    """Whether products of matrices may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
+    """Return whether products of matrices may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
     accepted("matmul_allow_hf32")
 
 
 def conv_allow_hf32(value: bool) -> None:
-    """Whether convolutions may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
+    """Return whether convolutions may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
     accepted("conv_allow_hf32")

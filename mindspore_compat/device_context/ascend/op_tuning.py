@@ -8,7 +8,7 @@ __all__ = ["aclnn_cache", "aoe_job_type", "aoe_tune_mode", "op_compile"]
 
 
 def op_compile(value: bool) -> None:
-    """Whether operators are compiled online."""
+    """Return whether operators are compiled online."""
     accepted("op_compile")
 
 

@@ -6,10 +6,10 @@ __all__ = ["conv_allow_tf32", "matmul_allow_tf32"]
 
 
 def matmul_allow_tf32(value: bool) -> None:
-    """Whether products of matrices may use TF32."""
+    """Return whether products of matrices may use TF32."""
     apply_gpu_config({"matmul_allow_tf32": value})
 
 
 def conv_allow_tf32(value: bool) -> None:
-    """Whether convolutions may use TF32."""
+    """Return whether convolutions may use TF32."""
     apply_gpu_config({"conv_allow_tf32": value})

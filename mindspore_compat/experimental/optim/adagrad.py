@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Adagrad``."""
+"""MindSpore: ``mindspore.experimental.optim.Adagrad``."""
 
 from __future__ import annotations
 

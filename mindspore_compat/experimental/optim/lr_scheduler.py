@@ -1,4 +1,4 @@
-"""Schedulers of the rates in ``optimizer.param_groups``. Upstream: ``mindspore.experimental.optim.lr_scheduler``.
+"""Schedulers of the rates in ``optimizer.param_groups``. MindSpore: ``mindspore.experimental.optim.lr_scheduler``.
 
 A scheduler sets the rates when it is made and at each ``step()``. All of it lies on the CPU: nothing waits.
 """
@@ -166,7 +166,7 @@ class ReduceLROnPlateau:
         return True
 
     def in_cooldown(self) -> bool:
-        """Whether a reduction is so recent that nothing is counted."""
+        """Return whether a reduction is so recent that nothing is counted."""
         return float(self.cooldown_counter) > 0
 
     def _reduce_lr(self) -> None:

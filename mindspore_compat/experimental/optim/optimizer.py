@@ -1,8 +1,8 @@
 """`Optimizer`, the base of ``mindspore.experimental.optim``: groups of parameters as dicts that may be changed between
-steps, each with its learning rate as a Parameter. Upstream: ``mindspore.experimental.optim.Optimizer``.
+steps, each with its learning rate as a Parameter. MindSpore: ``mindspore.experimental.optim.Optimizer``.
 
 Rates stay on the CPU, where schedulers set and steps read them without a wait; counts of steps lie where the parameters
-are, and what depends on them is computed there in float32, as upstream does.
+are, and what depends on them is computed there in float32, as MindSpore does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Rprop``."""
+"""MindSpore: ``mindspore.experimental.optim.Rprop``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Exceptions of the MindRecord format. Upstream: ``mindspore.mindrecord.common.exceptions``."""
+"""Exceptions of the MindRecord format. MindSpore: ``mindspore.mindrecord.common.exceptions``."""
 
 from __future__ import annotations
 
-#: errors of upstream's library that nothing here raises; code that catches them finds their names
+#: errors of MindSpore's library that nothing here raises; code that catches them finds their names
 _OTHERS = """
     DbConnectionError MRMAddSchemaError MRMBuildSchemaError MRMCloseError MRMCommitError MRMDefineBlobError
     MRMFetchCandidateFieldsError MRMFinishError MRMIndexGeneratorError MRMInitSegmentError
@@ -44,7 +44,7 @@ class MRMInvalidSchemaError(MindRecordException):
 
 
 class MRMOpenError(MindRecordException, RuntimeError):
-    """A file that is no MindRecord file, or that is broken; upstream's readers raise RuntimeError for those."""
+    """A file that is no MindRecord file, or that is broken; MindSpore's readers raise RuntimeError for those."""
 
 
 class MRMDefineCategoryError(MindRecordException):
@@ -76,4 +76,4 @@ class MRMGetMetaError(MindRecordException):
 
 
 for _name in _OTHERS:
-    globals()[_name] = type(_name, (MindRecordException,), {"__doc__": "As upstream's.", "__module__": __name__})
+    globals()[_name] = type(_name, (MindRecordException,), {"__doc__": "As MindSpore's.", "__module__": __name__})

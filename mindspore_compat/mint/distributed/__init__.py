@@ -1,4 +1,4 @@
-"""Collectives with torch's names, into the tensors that they are given, and without gradients. Upstream:
+"""Collectives with torch's names, into the tensors that they are given, and without gradients. MindSpore:
 ``mindspore.mint.distributed``.
 
 Ranks that are given are ranks in the world; ``async_op=True`` gives a handle whose ``wait`` brings the result.

@@ -1,4 +1,4 @@
-"""Starting, groups and ranks under torch's names. Upstream: ``mindspore.mint.distributed.distributed``."""
+"""Starting, groups and ranks under torch's names. MindSpore: ``mindspore.mint.distributed.distributed``."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether this torch can communicate."""
+    """Return whether this torch can communicate."""
     return dist.is_available()
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` or ``communication.init`` was called."""
+    """Return whether `init_process_group` or ``communication.init`` was called."""
     return GlobalComm.INITED or _start.is_running()
 
 
@@ -70,7 +70,7 @@ class TCPStore:
         return self.instance.get(key)
 
     def delete_key(self, key: str) -> bool:
-        """Whether there was such a key; now there is none."""
+        """Return whether there was such a key; now there is none."""
         return self.instance.delete_key(key)
 
 
@@ -88,7 +88,7 @@ def init_process_group(
     """Join the run as the launcher's variables say, or at ``init_method`` ("tcp://127.0.0.1:4000") or ``store``.
 
     Args:
-        backend: upstream's name "hccl", also "nccl" and "mccl"; the devices decide what is used.
+        backend: MindSpore's name "hccl", also "nccl" and "mccl"; the devices decide what is used.
         timeout: of collectives.
         world_size, rank: needed with ``init_method`` or ``store``.
         pg_options, device_id, group_name: without effect.
@@ -127,7 +127,7 @@ def get_rank(group: str | None = None) -> int:
 
 
 def get_world_size(group: str | None = None) -> int:
-    """How many members the group has; -1 if this process is none."""
+    """Return how many members the group has; -1 if this process is none."""
     name = _name(group)
     try:
         management.get_rank(name)
@@ -163,7 +163,7 @@ def new_group(
 
 
 def get_backend(group: str | None = None) -> str:
-    """The library's name under upstream: that of `init_process_group`."""
+    """The library's name under MindSpore: that of `init_process_group`."""
     name = GlobalComm.BACKEND if group is None else _name(group)
     return next((backend for backend in ("hccl", "nccl", "mccl") if backend in name), GlobalComm.BACKEND)
 
@@ -183,4 +183,4 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
     return management.get_process_group_ranks(_name(group))
 
 
-__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # upstream has the collectives here too
+__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # MindSpore has the collectives here too

@@ -33,8 +33,8 @@ def _constant(weight: Any) -> Any:
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any, reduction: str) -> Any:
     shares = input.detach()
-    functional.binary_cross_entropy(shares, shares)  # torch's kernel refuses what is not in [0, 1], as upstream's
-    return binary_cross_entropy_of_shares(input, target, weight, reduction)  # with upstream's cut at 1e-12
+    functional.binary_cross_entropy(shares, shares)  # torch's kernel refuses what is not in [0, 1], as MindSpore's
+    return binary_cross_entropy_of_shares(input, target, weight, reduction)  # with MindSpore's cut at 1e-12
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduction: str, pos_weight: Any) -> Any:

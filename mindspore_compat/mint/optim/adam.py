@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.Adam``."""
+"""MindSpore: ``mindspore.mint.optim.Adam``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TorchAdam(DecoupledAdam):
         return float(group["lr"])
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As upstream's `Optimizer.add_param_group`; a group that comes later gets its states as well."""
+        """As MindSpore's `Optimizer.add_param_group`; a group that comes later gets its states as well."""
         super().add_param_group(param_group)
         if "exp_avg" not in self.__dict__:  # still being made
             return

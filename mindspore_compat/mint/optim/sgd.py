@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.SGD``."""
+"""MindSpore: ``mindspore.mint.optim.SGD``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SGD(CountingOptimizer):
     """torch's SGD: without momentum p -= lr·g. With it: buf = g in the first step, then momentum·buf + (1 -
     dampening)·g; p -= lr·buf, or with Nesterov p -= lr·(g + momentum·buf). Weight decay is added to the gradients.
 
-    The rate is the group's "lr", which schedulers change; upstream keeps using the one that the group began with.
+    The rate is the group's "lr", which schedulers change; MindSpore keeps using the one that the group began with.
 
     Raises:
         TypeError: for other types. ValueError: for a negative rate or decay, or Nesterov without momentum.

@@ -1,4 +1,4 @@
-"""Derivatives of functions as Cells. Upstream: ``mindspore.nn.grad``, replaced by ``ops.jvp`` and ``ops.vjp``."""
+"""Derivatives of functions as Cells. MindSpore: ``mindspore.nn.grad``, replaced by ``ops.jvp`` and ``ops.vjp``."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Batch norm is folded into a convolution by one of two methods, both with the moving deviation in the weight that is
 rounded, so that the grid does not shake with every batch: `Conv2dBnFoldQuant` corrects the result by the statistics of
 the convolution with float weights, `Conv2dBnFoldQuantOneConv` takes those of the rounded one. In evaluation both are
-one convolution with the weight that is deployed. Upstream adds the bias of a folded convolution without the batch
+one convolution with the weight that is deployed. MindSpore adds the bias of a folded convolution without the batch
 norm's factor, so that training and inference differ; here it is scaled.
 """
 

@@ -1,4 +1,4 @@
-"""Activations. Upstream: ``mindspore.nn.layer.activation``."""
+"""Activations. MindSpore: ``mindspore.nn.layer.activation``."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class HSigmoid(Cell):
 
 
 class LogSigmoid(Cell):
-    """log(sigmoid(x)), without upstream's overflow for very negative x."""
+    """log(sigmoid(x)), without MindSpore's overflow for very negative x."""
 
     def construct(self, input_x: Any) -> Any:
         return _nn.log_sigmoid(input_x)
@@ -255,7 +255,7 @@ class FastGelu(Cell):
 
 
 class GELU(Cell):
-    """x · Φ(x); ``approximate`` (the default, as upstream) uses the tanh formula."""
+    """x · Φ(x); ``approximate`` (the default, as MindSpore) uses the tanh formula."""
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Dense, Flatten, Dropout and other basic layers. Upstream: ``mindspore.nn.layer.basic``."""
+"""Dense, Flatten, Dropout and other basic layers. MindSpore: ``mindspore.nn.layer.basic``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ __all__ = [
 class Dropout(Cell):
     """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
 
-    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None. As upstream's, the layer is
+    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None. As MindSpore's, the layer is
     switched off by ``p = 0`` or ``keep_prob = 1`` set later, and no other value set later counts.
 
     Examples:

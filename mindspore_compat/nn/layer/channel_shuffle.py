@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.ChannelShuffle``."""
+"""MindSpore: ``mindspore.nn.ChannelShuffle``."""
 
 from __future__ import annotations
 

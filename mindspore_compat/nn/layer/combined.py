@@ -1,4 +1,4 @@
-"""Layers with batch norm and activation in one. Upstream: ``mindspore.nn.layer.combined``."""
+"""Layers with batch norm and activation in one. MindSpore: ``mindspore.nn.layer.combined``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Containers of Cells. Upstream: ``mindspore.nn.layer.container``."""
+"""Containers of Cells. MindSpore: ``mindspore.nn.layer.container``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _rename(cell: torch.nn.Module, prefix: str) -> None:
 def _prefix(cells: Any) -> tuple[str, int]:
     """(names' part in front of the child's, how many dotted parts that is), read off the parameters of ``cells``.
 
-    Upstream derives it so too, which shows: children appended to a container that had none keep names without its
+    MindSpore derives it so too, which shows: children appended to a container that had none keep names without its
     prefix.
     """
     found = []
@@ -132,7 +132,7 @@ class SequentialCell(_CellSequence):
         [[0. 2.]]
     """
 
-    #: the Cells that are called. As upstream a list beside the children, which only methods of this class renew: what
+    #: the Cells that are called. As MindSpore a list beside the children, which only methods of this class renew: what
     #: an attribute, `insert_child_to_cell` or `_cells` adds or exchanges is a child, but not called
     cell_list: list[Any]
 

@@ -1,7 +1,7 @@
-"""Convolutions. Upstream: ``mindspore.nn.layer.conv``.
+"""Convolutions. MindSpore: ``mindspore.nn.layer.conv``.
 
 Weights are laid out (out, in / group, *kernel), of transposed ones (in, out / group, *kernel), of Conv2d with NHWC
-(out, *kernel, in / group). The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that checkpoints fit.
+(out, *kernel, in / group). The 1-D layers keep MindSpore's 2-D weights with a kernel of (1, k), so that checkpoints fit.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Forward(_Conv):
     """A convolution; `_spatial` picks the axes that torch's operator sees."""
 
     _operator: Any = kernels.conv2d
-    _skip = 0  # leading kernel axes that upstream has and torch does not
+    _skip = 0  # leading kernel axes that MindSpore has and torch does not
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -232,7 +232,7 @@ class _Line(_Conv):
 
 
 class Conv1d(_Line, _Forward):
-    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
+    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as MindSpore's."""
 
     _operator = kernels.conv1d
 
@@ -321,7 +321,7 @@ class _Transposed(_Conv):
 class Conv2dTranspose(_Transposed):
     """2-D transposed convolution over (N, C, H, W).
 
-    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream; torch computes them.
+    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as MindSpore; torch computes them.
 
     Examples:
         >>> print(nn.Conv2dTranspose(3, 8, kernel_size=4, stride=2)(ops.ones((1, 3, 16, 16))).shape)
@@ -374,7 +374,7 @@ class Conv2dTranspose(_Transposed):
 
 
 class Conv1dTranspose(_Line, _Transposed):
-    """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as upstream's."""
+    """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as MindSpore's."""
 
     _operator = kernels.conv_transpose1d
 

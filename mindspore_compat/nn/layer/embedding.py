@@ -1,4 +1,4 @@
-"""Embeddings. Upstream: ``mindspore.nn.layer.embedding``."""
+"""Embeddings. MindSpore: ``mindspore.nn.layer.embedding``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _look_up(table: Any, indices: Any) -> Any:
 class Embedding(Cell):
     """Rows of ``embedding_table`` (vocab_size, embedding_size) at the ids (*): (*, embedding_size).
 
-    ``padding_idx`` starts as zeros and learns like every other row, as upstream. With ``use_one_hot`` it is a product
+    ``padding_idx`` starts as zeros and learns like every other row, as MindSpore. With ``use_one_hot`` it is a product
     with one-hot rows, where ids out of range give zeros.
     """
 

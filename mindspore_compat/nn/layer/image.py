@@ -1,4 +1,4 @@
-"""Image layers. Upstream: ``mindspore.nn.layer.image``, and 1.x's ``ResizeBilinear``."""
+"""Image layers. MindSpore: ``mindspore.nn.layer.image``, and 1.x's ``ResizeBilinear``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ImageGradients(Cell):
 
 
 def _unit_scale(dtype: torch.dtype) -> float:
-    """What upstream multiplies images and ``max_val`` with: 1 for floats, 1 / largest value for ints."""
+    """What MindSpore multiplies images and ``max_val`` with: 1 for floats, 1 / largest value for ints."""
     return 1.0 if dtype.is_floating_point else 1.0 / torch.iinfo(dtype).max
 
 
@@ -75,7 +75,7 @@ class _Similarity(Cell):
 
     def _scaled(self, img1: Any, img2: Any) -> tuple[Any, Any, float]:
         scale = _unit_scale(img1.dtype)
-        # Upstream scales only what is above 1 ("max_val" of the dtype), so floats stay as they are.
+        # MindSpore scales only what is above 1 ("max_val" of the dtype), so floats stay as they are.
         return torch.mul(img1.float(), scale), torch.mul(img2.float(), scale), self.max_val * scale
 
     def _channel_means(self, img1: Any, img2: Any, peak: float, window: Conv2d) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Normalization layers. Upstream: ``mindspore.nn.layer.normalization``."""
+"""Normalization layers. MindSpore: ``mindspore.nn.layer.normalization``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def moved(mean: Any, variance: Any) -> tuple[Any, Any]:
 
 
 def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, Any], dtype: Any) -> None:
-    """The four parameters of a norm with moving statistics, in upstream's order: mean, variance, gamma, beta."""
+    """The four parameters of a norm with moving statistics, in MindSpore's order: mean, variance, gamma, beta."""
     mean, variance, gamma, beta = (initializer(init, (count,), dtype) for init in inits)
     cell.moving_mean = Parameter(mean, name="mean", requires_grad=False)
     cell.moving_variance = Parameter(variance, name="variance", requires_grad=False)
@@ -57,7 +57,7 @@ def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, 
 
 class _BatchNorm(Cell):
     """Batch statistics in training, moving ones otherwise. ``momentum`` weighs the old moving value, unlike torch's;
-    the attribute of that name is 1 - momentum, as upstream's. As there, neither it nor ``eps`` counts when it is set
+    the attribute of that name is 1 - momentum, as MindSpore's. As there, neither it nor ``eps`` counts when it is set
     later: what normalizes has the values of the constructor.
     """
 
@@ -144,7 +144,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Over (N, C, D, H, W), by an inner `BatchNorm2d` that holds the parameters, as upstream's names have it."""
+    """Over (N, C, D, H, W), by an inner `BatchNorm2d` that holds the parameters, as MindSpore's names have it."""
 
     def __init__(
         self,
@@ -276,7 +276,7 @@ def _many_processes() -> bool:
 
 class LayerNorm(Cell):
     """Normalizes over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``. As
-    upstream's, it keeps the constructor's values, whatever its attributes are set to later.
+    MindSpore's, it keeps the constructor's values, whatever its attributes are set to later.
     """
 
     def __init__(

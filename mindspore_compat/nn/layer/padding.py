@@ -1,4 +1,4 @@
-"""Padding layers. Upstream: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom,
+"""Padding layers. MindSpore: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom,
 front, back).
 """
 

@@ -1,4 +1,4 @@
-"""Pooling layers. Upstream: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
+"""Pooling layers. MindSpore: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ class _PoolNd(Cell):
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
 
-    #: axes of size 1 that upstream puts before that of a 1-d window and prints
+    #: axes of size 1 that MindSpore puts before that of a 1-d window and prints
     _axes_before = {"VALID": 1, "SAME": 1, "PAD": 0}
 
     def extend_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""One step of a recurrent net. Upstream: ``mindspore.nn.layer.rnn_cells``."""
+"""One step of a recurrent net. MindSpore: ``mindspore.nn.layer.rnn_cells``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _lstm_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: 
 
 
 def _first(shape: tuple[int, ...], dtype: Any) -> Tensor:
-    """What `reset_parameters` replaces. Upstream draws it, so the numbers that follow depend on it."""
+    """What `reset_parameters` replaces. MindSpore draws it, so the numbers that follow depend on it."""
     return Tensor(np.random.randn(*shape), dtype)
 
 

@@ -1,4 +1,4 @@
-"""Recurrent layers. Upstream: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run
+"""Recurrent layers. MindSpore: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run
 them.
 """
 
@@ -38,7 +38,7 @@ class _Recurrence(Cell):
         output, state = self.layers(x, hx, seq_length, weights, 1, False, b_ih is not None, False, 0.0)
         if not self.is_lstm:
             return output, state[0]
-        return output, state if seq_length is None else (state[0][0], state[1][0])  # upstream's axes
+        return output, state if seq_length is None else (state[0][0], state[1][0])  # MindSpore's axes
 
     def layers(
         self,
@@ -101,7 +101,7 @@ class _DynamicRNNRelu(_Recurrence):
     kernel = staticmethod(kernels.rnn_relu)
 
 
-#: mode -> the Cell of upstream's name
+#: mode -> the Cell of MindSpore's name
 RECURRENCES = {
     "LSTM": _DynamicLSTMCPUGPU,
     "GRU": _DynamicGRUCPUGPU,
@@ -169,7 +169,7 @@ class _RNNBase(Cell):
                 for kind, shape in shapes.items():
                     if self.has_bias or kind.startswith("weight"):
                         name = f"{kind}_l{layer}{'_reverse' if direction else ''}"
-                        drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)  # as upstream draws them
+                        drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)  # as MindSpore draws them
                         lists[kind].append(Parameter(Tensor(drawn, dtype), name=name))
         self.w_ih_list, self.w_hh_list = ParameterTuple(lists["weight_ih"]), ParameterTuple(lists["weight_hh"])
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
@@ -215,7 +215,7 @@ class _RNNBase(Cell):
         return op._rate if op.training and op.p != 0 and op.keep_prob != 1 else 0.0
 
     def _layer_by_layer(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
-        """Each layer for itself, with upstream's dropout between them."""
+        """Each layer for itself, with MindSpore's dropout between them."""
         if self.batch_first:
             x = torch.transpose(x, 0, 1)
         count, ends = len(weights) // self.num_layers, []

@@ -1,4 +1,4 @@
-"""Layers that record Kronecker factors for the optimizer `thor`. Upstream: ``mindspore.nn.layer.thor_layer``.
+"""Layers that record Kronecker factors for the optimizer `thor`. MindSpore: ``mindspore.nn.layer.thor_layer``.
 
 For a layer with input x and gradient d of its product's or convolution's output (before the activation), from one
 batch:
@@ -46,7 +46,7 @@ class Schedule:
         self.scale: torch.Tensor | None = None
 
     def is_due(self) -> bool:
-        """Whether the step to come is of second order."""
+        """Return whether the step to come is of second order."""
         return self.step() % self.frequency == 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Schedule:

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.TimeDistributed``."""
+"""MindSpore: ``mindspore.nn.TimeDistributed``."""
 
 from __future__ import annotations
 

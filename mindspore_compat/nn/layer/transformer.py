@@ -1,4 +1,4 @@
-"""Attention and the Transformer. Upstream: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with
+"""Attention and the Transformer. MindSpore: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with
 ``batch_first``.
 """
 

@@ -1,4 +1,4 @@
-"""What losses share. Upstream: ``mindspore.nn.loss.loss``."""
+"""What losses share. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 

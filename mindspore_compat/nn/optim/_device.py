@@ -46,7 +46,7 @@ _dtype, _is_cpu = (_Base.__dict__[name].__get__ for name in ("dtype", "is_cpu"))
 
 
 def on_device(tensor: torch.Tensor) -> bool:
-    """Whether reading its values would wait for a device."""
+    """Return whether reading its values would wait for a device."""
     return not _is_cpu(tensor)
 
 
@@ -77,12 +77,12 @@ def counted(count: torch.Tensor) -> Number:
 
 
 def number(constant: Any) -> float:
-    """A constant as a number; upstream's optimizers keep most as Tensors of one element, which code reads and sets."""
+    """A constant as a number; MindSpore's optimizers keep most as Tensors of one element, which code reads and sets."""
     return _item(constant) if isinstance(constant, torch.Tensor) else constant
 
 
 def single(value: float) -> float:
-    """``value`` rounded to single precision, in which upstream keeps its constants."""
+    """``value`` rounded to single precision, in which MindSpore keeps its constants."""
     return float(np.float32(value))
 
 
@@ -110,7 +110,7 @@ def _as_factor(factor: torch.Tensor, targets: Sequence[torch.Tensor]) -> torch.T
 
 
 def is_zero(value: Number) -> bool:
-    """Whether it is certain to be 0; of a tensor that is not known."""
+    """Return whether it is certain to be 0; of a tensor that is not known."""
     return not isinstance(value, torch.Tensor) and value == 0
 
 
@@ -162,7 +162,7 @@ _FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[list[Any]]]:
     """``[*written, read]`` with float32 copies of what has 16 bits; those of ``written`` are written back in the end.
 
-    A step rounds once so, as upstream's kernels do: in float16 an epsilon of 1e-8 is 0, and the square of 1e-4, too.
+    A step rounds once so, as MindSpore's kernels do: in float16 an epsilon of 1e-8 is 0, and the square of 1e-4, too.
     """
     lists = [*written, read]
     if not any(dtype in _NARROW for items in lists for dtype in map(_dtype, items)):

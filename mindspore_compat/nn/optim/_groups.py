@@ -47,7 +47,7 @@ def not_negative(value: Any, name: str) -> float:
 
 class _IteratorLearningRate(LearningRateSchedule):
     """A list of learning rates, one for each step; the last one stays. A negative step counts from the end, as
-    upstream's (scripts log ``learning_rate(global_step - 1)``). The answer has the step's shape.
+    MindSpore's (scripts log ``learning_rate(global_step - 1)``). The answer has the step's shape.
     """
 
     def __init__(self, learning_rate: np.ndarray, name: str) -> None:
@@ -90,7 +90,7 @@ class _ConvertToCell(LearningRateSchedule):
 class Groups(Cell):
     """The part of `Optimizer` that checks and keeps rates, decays and groups."""
 
-    #: what upstream's optimizers call in a step, and derived classes override: ours, by name
+    #: what MindSpore's optimizers call in a step, and derived classes override: ours, by name
     _parts: dict[str, Any]
 
     @staticmethod
@@ -243,7 +243,7 @@ class Groups(Cell):
 
     @property
     def _own_methods(self) -> Sequence[str]:
-        """Which of upstream's parts of a step the program has put its own in the place of."""
+        """Which of MindSpore's parts of a step the program has put its own in the place of."""
         kind, own = type(self), self.__dict__
         return [name for name, stock in self._parts.items() if name in own or getattr(kind, name) is not stock]
 

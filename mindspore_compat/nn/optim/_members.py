@@ -1,4 +1,4 @@
-"""What classes derived from `Optimizer` find in ``self`` besides groups, rates and decays: upstream's helpers for a
+"""What classes derived from `Optimizer` find in ``self`` besides groups, rates and decays: MindSpore's helpers for a
 ``construct`` of their own, and the attributes that they read and set.
 """
 
@@ -20,14 +20,14 @@ from mindspore_compat.ops.composite.base import HyperMap, Map
 
 __all__ = ["Members"]
 
-#: what upstream's optimizers call in a step, and derived classes override
+#: what MindSpore's optimizers call in a step, and derived classes override
 _PARTS = ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad")
 
 _log = logging.getLogger("mindspore_compat")
 
 
 class _Trained(ParameterTuple):
-    """The Parameters that an optimizer trains: upstream's ``optimizer._parameters``. By name it gives what torch keeps
+    """The Parameters that an optimizer trains: MindSpore's ``optimizer._parameters``. By name it gives what torch keeps
     there, the optimizer's own Parameters.
     """
 
@@ -55,7 +55,7 @@ class Members(Groups):
     """The part of `Optimizer` that classes in user code use."""
 
     parameters: ParameterTuple
-    #: upstream's hints for its compiler
+    #: MindSpore's hints for its compiler
     enable_tuple_broaden = True
     skip_auto_parallel_compile = True
 

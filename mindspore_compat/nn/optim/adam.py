@@ -1,4 +1,4 @@
-"""Adam and AdamWeightDecay with MindSpore's arithmetic. Upstream: ``mindspore.nn.Adam``,
+"""Adam and AdamWeightDecay with MindSpore's arithmetic. MindSpore: ``mindspore.nn.Adam``,
 ``mindspore.nn.AdamWeightDecay``.
 """
 
@@ -189,7 +189,7 @@ class VectorPowersAdam(Adam):
 
 class AdamOffload(VectorPowersAdam):
     """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
-    upstream's.
+    MindSpore's.
     """
 
     _repeats = "on a device"

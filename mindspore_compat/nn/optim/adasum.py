@@ -1,4 +1,4 @@
-"""Adaptive summation of gradients over many devices. Upstream: ``mindspore.nn.optim.adasum``. Method:
+"""Adaptive summation of gradients over many devices. MindSpore: ``mindspore.nn.optim.adasum``. Method:
 https://arxiv.org/abs/2006.02924.
 """
 

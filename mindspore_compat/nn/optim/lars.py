@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
+"""MindSpore: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LARS(Optimizer):
     """Rescales gradients layer by layer, adds weight decay, and hands them to ``optimizer``.
 
     g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1).
-    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as upstream.
+    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as MindSpore.
     """
 
     _repeats = "on a device"

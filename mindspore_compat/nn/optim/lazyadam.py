@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.LazyAdam``."""
+"""MindSpore: ``mindspore.nn.LazyAdam``."""
 
 from __future__ import annotations
 

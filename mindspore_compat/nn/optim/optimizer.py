@@ -1,10 +1,10 @@
-"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. Upstream:
+"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. MindSpore:
 ``mindspore.nn.Optimizer``.
 
 Nothing here waits for a device: constant rates stay on the CPU, where reading them is free; the count of steps and what
 depends on it lie on the device of the parameters (_device.py). Subclasses here implement `_update` over lists of
 parameters with one learning rate; subclasses in user code override ``construct(self, gradients)`` and use what
-_members.py gives them, as upstream's documentation shows.
+_members.py gives them, as MindSpore's documentation shows.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def opt_init_args_register(fn: Any) -> Any:
     """Decorator of an optimizer's ``__init__``: the optimizer keeps ``init_params``, ``init_learning_rate`` (None for
     a Cell) and the other arguments, by name, as ``init_args``.
 
-    The decorated function shows ``(self, *args, **kwargs)``, as upstream's: libraries look at signatures.
+    The decorated function shows ``(self, *args, **kwargs)``, as MindSpore's: libraries look at signatures.
     """
     signature = inspect.signature(fn)
 
@@ -157,7 +157,7 @@ class Optimizer(Skipping, Members):
     #: Parameters (or tuples of them) that count steps, which `_settle` puts where the parameters are
     _counts: tuple[str, ...] = ("global_step",)
     _support_parallel_optimizer = False
-    #: whether upstream's takes a ``RowTensor``: weight decay is of the rows that were looked up
+    #: whether MindSpore's takes a ``RowTensor``: weight decay is of the rows that were looked up
     _takes_rows = False
     _answers_once = False  # whether a step gives one True, not one for each parameter
     #: states of which, as of the parameters, a step leaves the other rows as they are; None: it changes all rows
@@ -261,7 +261,7 @@ class Optimizer(Skipping, Members):
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
-        """One step with a tuple of gradients in the order of ``parameters``; returns True for each, as upstream.
+        """One step with a tuple of gradients in the order of ``parameters``; returns True for each, as MindSpore.
 
         Raises:
             RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.
@@ -325,7 +325,7 @@ class Optimizer(Skipping, Members):
     _has_temporaries = False  # also where a fused kernel writes
 
     def _is_fused(self) -> bool:
-        """Whether its settings are such that `_update` calls a fused kernel of torch."""
+        """Return whether its settings are such that `_update` calls a fused kernel of torch."""
         return False
 
     def _is_fusible(self, gradients: list[Any]) -> bool:

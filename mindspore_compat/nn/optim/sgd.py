@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.SGD``."""
+"""MindSpore: ``mindspore.nn.SGD``."""
 
 from __future__ import annotations
 

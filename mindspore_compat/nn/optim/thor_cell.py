@@ -27,7 +27,7 @@ def _value_of(counter: torch.Tensor) -> int:
 
 
 class ThorGpu(Optimizer):
-    """What `thor` returns for a Cell, under upstream's name; on every device.
+    """What `thor` returns for a Cell, under MindSpore's name; on every device.
 
     State: ``moments.NAME``, ``matrix_a_inv_I`` and ``matrix_g_inv_I`` of the I-th factored weight, ``cov_step``,
     ``global_step``, ``momentum``, ``learning_rate``.

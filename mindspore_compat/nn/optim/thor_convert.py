@@ -29,7 +29,7 @@ _CELLS: dict[type, type] = {
     EmbeddingLookup: EmbeddingLookupThor,
 }
 _MODULES: dict[type, str] = {torch.nn.Linear: "dense", torch.nn.Conv2d: "conv", torch.nn.Embedding: "embedding"}
-#: upstream leaves what lies below these alone
+#: MindSpore leaves what lies below these alone
 _SPARED = ("rpn_with_loss.rpn_convs_list.", "wide")
 
 

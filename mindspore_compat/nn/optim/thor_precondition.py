@@ -19,7 +19,7 @@ from mindspore_compat.nn.layer.thor_layer import Factors
 __all__ = ["Layer", "SecondOrder", "initial_inverses"]
 
 _log = logging.getLogger("mindspore_compat")
-#: upstream's split_dim
+#: MindSpore's split_dim
 _BLOCK = 128
 
 

@@ -1,4 +1,4 @@
-"""Small Cells of the transformer, and names of argument checks that scripts borrow. Upstream:
+"""Small Cells of the transformer, and names of argument checks that scripts borrow. MindSpore:
 ``mindspore.parallel._transformer.layers``.
 """
 

@@ -1,4 +1,4 @@
-"""Mixture of experts: each token goes to the experts that a router chooses. Upstream:
+"""Mixture of experts: each token goes to the experts that a router chooses. MindSpore:
 ``mindspore.parallel._transformer.moe``.
 """
 
@@ -59,7 +59,7 @@ def _check_moe_config(moe_config: Any = None, parallel_config: Any = None) -> No
 
 
 def calculate_expert_capacity(k: int, tokens_per_group: int, capacity_factor: float, expert_dim: int) -> int:
-    """How many tokens an expert takes: its share of ``k`` choices times the factor, rounded up."""
+    """Return how many tokens an expert takes: its share of ``k`` choices times the factor, rounded up."""
     return math.ceil(k * tokens_per_group * capacity_factor / expert_dim)
 
 

@@ -1,4 +1,4 @@
-"""How transformer Cells are laid out over devices. Upstream: ``parallel._transformer.op_parallel_config`` and part of
+"""How transformer Cells are laid out over devices. MindSpore: ``parallel._transformer.op_parallel_config`` and part of
 ``.transformer``.
 
 Every setting is kept; one process computes the same whatever they say.

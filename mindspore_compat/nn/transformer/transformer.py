@@ -1,4 +1,4 @@
-"""Transformers as one Cell, with cache and experts. Upstream: ``mindspore.parallel._transformer.transformer``, 1.x's
+"""Transformers as one Cell, with cache and experts. MindSpore: ``mindspore.parallel._transformer.transformer``, 1.x's
 ``nn.transformer``.
 """
 
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def _used(past: Any) -> Any:
-    """How many places of a cache of keys (batch, heads, size, length) are taken, (batch, 1, 1): the others
+    """Return how many places of a cache of keys (batch, heads, size, length) are taken, (batch, 1, 1): the others
     hold zeros.
     """
     return torch.reshape(torch.sum(past[:, 0, 0, :] != 0, -1), (-1, 1, 1))

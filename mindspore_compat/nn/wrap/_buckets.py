@@ -33,7 +33,7 @@ class Bucket:
 
     Attributes:
         members: their positions; with their ``sizes``, ``shapes`` and ``dtypes``.
-        dtype: what they travel as: float32 for 16-bit ones, as upstream's.
+        dtype: what they travel as: float32 for 16-bit ones, as MindSpore's.
     """
 
     __slots__ = ("device", "dtype", "dtypes", "members", "offsets", "shapes", "size", "sizes")

@@ -1,4 +1,4 @@
-"""Cells that run a network on parts of a batch. Upstream: ``GradAccumulationCell``, ``PipelineCell``,
+"""Cells that run a network on parts of a batch. MindSpore: ``GradAccumulationCell``, ``PipelineCell``,
 ``MicroBatchInterleaved``.
 """
 
@@ -122,7 +122,7 @@ class MicroBatchInterleaved(_PartsOfABatch):
 
 
 class _VirtualDatasetCell(Cell):
-    """The backbone itself: it marks where upstream's parallel modes split the data."""
+    """The backbone itself: it marks where MindSpore's parallel modes split the data."""
 
     def __init__(self, backbone: Any) -> None:
         super().__init__(auto_prefix=False)

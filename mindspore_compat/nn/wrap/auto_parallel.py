@@ -1,4 +1,4 @@
-"""A network with parallel settings of its own as methods of a Cell. Upstream: ``mindspore.parallel.auto_parallel``."""
+"""A network with parallel settings of its own as methods of a Cell. MindSpore: ``mindspore.parallel.auto_parallel``."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class AutoParallel(Cell):
     def pipeline(
         self, stages: int = 1, output_broadcast: bool = False, interleave: bool = False, scheduler: str = "1f1b"
     ) -> None:
-        """How many stages the network has, and in what order they take micro batches."""
+        """Return how many stages the network has, and in what order they take micro batches."""
         self._set(
             pipeline_stages=stages,
             pipeline_result_broadcast=output_broadcast,
@@ -76,7 +76,7 @@ class AutoParallel(Cell):
         )
 
     def get_pipeline_stages(self) -> int:
-        """How many stages the network has."""
+        """Return how many stages the network has."""
         return self._settings.get("pipeline_stages", 1)
 
     # --- the optimizer and gradients ----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class AutoParallel(Cell):
     def _operator_file(self, method: str, file_path: str) -> None:
         self._without_effect(method, "operators follow the strategies that the script gives.")
 
-    # --- hints to upstream's compiler ---------------------------------------------------------------------------------
+    # --- hints to MindSpore's compiler ---------------------------------------------------------------------------------
 
     def no_init_parameters_in_compile(self) -> None:
         """Parameters are not initialized when the network is compiled, which does not happen here."""

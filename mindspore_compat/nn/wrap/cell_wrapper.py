@@ -1,4 +1,4 @@
-"""Cells around a network: with loss, with a training step, for evaluation. Upstream:
+"""Cells around a network: with loss, with a training step, for evaluation. MindSpore:
 ``mindspore.nn.wrap.cell_wrapper``.
 """
 
@@ -162,7 +162,7 @@ class TrainOneStepCell(Cell):
     """One training step: forward, gradients of the optimizer's parameters, update; returns the loss.
 
     Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``
-    and ``grad_reducer`` as upstream's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
+    and ``grad_reducer`` as MindSpore's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
 
     Args:
         network: a Cell that returns the loss. Of several outputs the gradient is that of the sum of all.
@@ -260,7 +260,7 @@ class TrainOneStepCell(Cell):
 
 class _ExitByRequest:
     """What steps of libraries call where MS_ENABLE_GRACEFUL_EXIT is set. `OnRequestExit` itself ends the run here, so
-    the flags that upstream's devices exchange in the step have nothing to tell.
+    the flags that MindSpore's devices exchange in the step have nothing to tell.
     """
 
     def exit_by_request(self, grad: Any, init_value: Any, exit_value: Any) -> Any:
@@ -269,7 +269,7 @@ class _ExitByRequest:
 
 
 class _NoReducer(Identity):
-    """Upstream's Identity in its place, without the cost of a Cell's call."""
+    """MindSpore's Identity in its place, without the cost of a Cell's call."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return args[0]

@@ -1,4 +1,4 @@
-"""Averaging gradients over processes. Upstream: ``mindspore.nn.wrap.grad_reducer``."""
+"""Averaging gradients over processes. MindSpore: ``mindspore.nn.wrap.grad_reducer``."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class DistributedGradReducer(Cell):
     Gradients travel in buckets (`_buckets`); those of 16 bits as float32. Parameters that are ``layerwise_parallel``
     keep their own.
 
-    As upstream's its attribute ``degree`` is a Tensor of 1 / degree, ``allreduce`` the operator, and
+    As MindSpore's its attribute ``degree`` is a Tensor of 1 / degree, ``allreduce`` the operator, and
     ``allreduce_filter`` tells which gradients travel.
 
     Args:
         parameters: the Parameters, in the gradients' order.
         mean: divide the sum by ``degree``; None takes ``gradients_mean`` of the parallel context.
         degree: number of processes; None takes the group's size.
-        fusion_type: a hint of upstream's, without effect; see ``comm_fusion`` and ``all_reduce_fusion_config`` of
+        fusion_type: a hint of MindSpore's, without effect; see ``comm_fusion`` and ``all_reduce_fusion_config`` of
             `set_auto_parallel_context`, and ``Cell.set_comm_fusion``.
     """
 
@@ -70,7 +70,7 @@ class DistributedGradReducer(Cell):
         return self.reduction(grads).finish(grads) if self.reduces() else grads
 
     def reduces(self) -> bool:
-        """Whether there is anybody to reduce with.
+        """Return whether there is anybody to reduce with.
 
         Raises:
             RuntimeError: if a launcher started several processes, but they have not met.
@@ -101,7 +101,7 @@ class DistributedGradReducer(Cell):
 
 class PipelineGradReducer(Cell):
     """The gradients of a pipeline's step in the functional style, divided by the scale of its loss. The sums over micro
-    batches and stages that upstream's keeps are those that `value_and_grad` gives here already
+    batches and stages that MindSpore's keeps are those that `value_and_grad` gives here already
     (docs/design/parallel.md).
 
     Args:
@@ -194,7 +194,7 @@ def _scaled(found: Any, scale: torch.Tensor | None) -> Any:
 def agree_on_parameters(parameters: Sequence[Any]) -> None:
     """Give all processes rank 0's values if ``parameter_broadcast`` is set, else see whether theirs are the same.
 
-    Training goes on with different ones, as upstream, with a warning: the same averaged gradient then changes different
+    Training goes on with different ones, as MindSpore, with a warning: the same averaged gradient then changes different
     networks.
     """
     shared = [item for item in parameters if not getattr(item, "layerwise_parallel", False)]

@@ -1,1 +1,1 @@
-"""Arguments of operators as their kernels take them. Upstream: ``mindspore.ops._utils``."""
+"""Arguments of operators as their kernels take them. MindSpore: ``mindspore.ops._utils``."""

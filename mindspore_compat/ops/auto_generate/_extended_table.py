@@ -1,4 +1,4 @@
-"""Operators with torch's arguments and behaviour, as upstream names them: class ``AddExt``, function ``add_ext``.
+"""Operators with torch's arguments and behaviour, as MindSpore names them: class ``AddExt``, function ``add_ext``.
 
 A row is a function; its class has attributes where the row names some.
 """

@@ -1,4 +1,4 @@
-"""Operators behind ``+=`` and its like, and helpers of upstream's compiler that answer when they are called. Upstream:
+"""Operators behind ``+=`` and its like, and helpers of MindSpore's compiler that answer when they are called. MindSpore:
 ``mindspore.ops.composite.multitype_ops`` and ``mindspore.ops.functional``.
 """
 

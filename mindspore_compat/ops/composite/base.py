@@ -1,4 +1,4 @@
-"""Functions over sequences, and functions chosen by the types of their arguments. Upstream:
+"""Functions over sequences, and functions chosen by the types of their arguments. MindSpore:
 ``mindspore.ops.composite.base``.
 """
 
@@ -186,7 +186,7 @@ class HyperMap:
 
     Args:
         ops: the function; None takes it as first argument of the call.
-        reverse: accepted; it orders parallel execution upstream.
+        reverse: accepted; it orders parallel execution MindSpore.
 
     Examples:
         >>> x, y = ops.HyperMap()(ops.Square(), [Tensor([1.0, 2.0]), Tensor([3.0])])
@@ -222,12 +222,12 @@ def _over_elements(each: Callable[..., Any], args: tuple, of_leaves: Callable[..
 
 
 def iter_converter(xs: Any) -> Any:
-    """What a ``for`` loop that upstream compiles goes through: the keys of a dict, else what it is."""
+    """What a ``for`` loop that MindSpore compiles goes through: the keys of a dict, else what it is."""
     return tuple(xs) if isinstance(xs, dict) else xs
 
 
 def ms_hasnext(xs: Any) -> bool:
-    """Whether such a loop goes on: something is left."""
+    """Return whether such a loop goes on: something is left."""
     return len(xs) > 0
 
 
@@ -249,7 +249,7 @@ class Map:
 
     Args:
         ops: the function; None takes it as first argument of the call.
-        reverse: accepted; it orders parallel execution upstream.
+        reverse: accepted; it orders parallel execution MindSpore.
     """
 
     def __init__(self, ops: Any = None, reverse: bool = False) -> None:
@@ -262,7 +262,7 @@ class Map:
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
-    """Decorator or function: flags for upstream's graph compiler, kept on the function or Cell."""
+    """Decorator or function: flags for MindSpore's graph compiler, kept on the function or Cell."""
 
     def decorate(target: Any) -> Any:
         own = getattr(target, "add_flags", None)

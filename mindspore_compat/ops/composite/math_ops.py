@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops`` and ``multitype_ops``."""
+"""MindSpore: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops`` and ``multitype_ops``."""
 
 from __future__ import annotations
 

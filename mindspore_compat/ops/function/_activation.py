@@ -136,7 +136,7 @@ def elu(input_x: Any, alpha: float = 1.0) -> Any:
 
 def selu(input_x: Any) -> Any:
     """The self-normalizing exponential linear unit."""
-    if not input_x.dtype.is_floating_point:  # upstream's factors are integers then, and exp(x) - 1 is cut to 0
+    if not input_x.dtype.is_floating_point:  # MindSpore's factors are integers then, and exp(x) - 1 is cut to 0
         return wrap(torch.relu(input_x))
     return wrap(torch.selu(input_x))
 

@@ -1,4 +1,4 @@
-"""Names of functions' arguments as upstream has them, where they are others than of the function here; and which
+"""Names of functions' arguments as MindSpore has them, where they are others than of the function here; and which
 arguments are names of 1.x, which are taken, but not shown.
 
 Libraries ask ``inspect.signature`` which MindSpore they run on (mindcv's ``compatibility.py`` takes ``output_num`` of
@@ -18,7 +18,7 @@ __all__ = ["name_arguments", "named"]
 
 _Function = Callable[..., Any]
 
-#: function -> upstream's names for its first arguments
+#: function -> MindSpore's names for its first arguments
 _NAMES = {
     **dict.fromkeys(
         """arcsin bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1
@@ -54,7 +54,7 @@ _OLD = {
     "zeros": "device",
 }
 
-#: function -> names of its arguments in releases before 2.0, and in 2.0's alphas, "OLD=NEW"; where upstream has renamed
+#: function -> names of its arguments in releases before 2.0, and in 2.0's alphas, "OLD=NEW"; where MindSpore has renamed
 #: them twice a function has both
 _FORMER: dict[str, str] = {}
 for _renamed, _functions in {
@@ -115,7 +115,7 @@ _FORMER |= {
 
 
 def name_arguments(members: dict[str, Any]) -> None:
-    """Give the functions of a module (``globals()``) upstream's names, and those of its releases before."""
+    """Give the functions of a module (``globals()``) MindSpore's names, and those of its releases before."""
     for name, names in _NAMES.items():
         members[name] = named(name, members[name], names.split())
     for name, old in _OLD.items():

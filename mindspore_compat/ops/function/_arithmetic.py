@@ -34,7 +34,7 @@ __all__ = """
 def _with_torchs_promotion(
     function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does
+    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition MindSpore does
     not.
     """
     return lambda left, right: (
@@ -295,7 +295,7 @@ def _between(start: Any, end: Any, weight: Any) -> torch.Tensor:
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     if isinstance(value, float) and not (input.is_floating_point() or input.is_complex()):
-        value = int(value)  # of the tensors' dtype, as upstream has it
+        value = int(value)  # of the tensors' dtype, as MindSpore has it
     return input + tensor1 * tensor2 * value
 
 
@@ -317,12 +317,12 @@ accumulate_n = addn
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether |input - other| <= atol + rtol * |other|."""
+    """Return whether |input - other| <= atol + rtol * |other|."""
     return wrap(torch.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
-    """Whether |x - y| < tolerance."""
+    """Return whether |x - y| < tolerance."""
     x, y = pair(x, y)
     return wrap(torch.abs(x - y) < tolerance)
 

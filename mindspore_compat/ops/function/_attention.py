@@ -1,4 +1,4 @@
-"""Attention in one call, over torch's scaled_dot_product_attention. Parts of ``nn_func``; upstream runs them on Ascend
+"""Attention in one call, over torch's scaled_dot_product_attention. Parts of ``nn_func``; MindSpore runs them on Ascend
 only, what is computed follows its docstrings.
 
 Shapes: B batch, S1 and S2 lengths of query and key, N1 and N2 their heads (N1 a multiple of N2), D size of a head.
@@ -54,7 +54,7 @@ def hidden_keys(
 ) -> torch.Tensor | None:
     """Where a key is not seen: a bool tensor that broadcasts to (B, N1, S1, S2), or None if all are seen.
 
-    In modes 2 to 4 ``mask`` is upstream's compressed triangle, whose values follow from the mode.
+    In modes 2 to 4 ``mask`` is MindSpore's compressed triangle, whose values follow from the mode.
     """
     if mode not in range(6):
         raise RuntimeError(f"For '{owner}', the 'sparse_mode' must be in [0, 5], but got {mode}.")
@@ -154,7 +154,7 @@ def flash_attention_score(
         sparse_mode: 0 ``attn_mask`` and, if it is given, the band of ``pre_tokens`` and ``next_tokens``; 1
             ``attn_mask``; 2 causal from the upper left; 3 causal from the lower right; 4 the band from the lower right;
             5 causal from the lower right and ``prefix``.
-        padding_mask, inner_precise: without effect, as upstream.
+        padding_mask, inner_precise: without effect, as MindSpore.
 
     Raises:
         ValueError: for another layout. RuntimeError: for another mode.
@@ -281,14 +281,14 @@ def speed_fusion_attention(
     kv_start_idx: Any = None,
 ) -> Any:
     """Attention with dropout of its own: (result in the shape of ``query``, maximum of each query's scores, sum of
-    exp(score - maximum), an empty Tensor, and three numbers: seed, offset and length of upstream's dropout mask).
+    exp(score - maximum), an empty Tensor, and three numbers: seed, offset and length of MindSpore's dropout mask).
 
     Args:
         as `flash_attention_score`'s; ``keep_prob`` is the probability that a weight is kept.
         pse: added to the scores before they are scaled (``pse_type`` 1) or after it (0).
 
     Raises:
-        NotImplementedError: for a ``pse_type`` of 2 or 3, whose positions upstream makes itself. The errors of
+        NotImplementedError: for a ``pse_type`` of 2 or 3, whose positions MindSpore makes itself. The errors of
         `flash_attention_score`.
     """
     if pse_type not in (0, 1) or q_start_idx is not None or kv_start_idx is not None:

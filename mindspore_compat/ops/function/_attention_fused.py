@@ -1,4 +1,4 @@
-"""Attention of prompts and of single tokens under one name. Part of ``nn_func``; upstream runs it on Ascend only."""
+"""Attention of prompts and of single tokens under one name. Part of ``nn_func``; MindSpore runs it on Ascend only."""
 
 from __future__ import annotations
 

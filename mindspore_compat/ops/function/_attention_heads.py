@@ -35,7 +35,7 @@ def _inner_pad(x: Any, padding: Any, value: Any = None) -> Any:
 
 
 def _check_qkv_shape(query_ndim: int, key_ndim: int, value_ndim: int) -> bool:
-    """Whether there is an axis of the batch: 3 axes in all three inputs, not 2."""
+    """Return whether there is an axis of the batch: 3 axes in all three inputs, not 2."""
     if query_ndim not in (2, 3) or key_ndim != query_ndim or value_ndim != query_ndim:
         raise ValueError(
             "For attention of several heads, 'query', 'key' and 'value' must all have 2 or all have 3 axes, "
@@ -158,7 +158,7 @@ def attention_of_heads(
     if add_zero_attn:
         k, v = (torch._C._nn.pad(item, (0, 0, 0, 1)) for item in (k, v))
     mask = _mask(attn_mask, key_padding_mask, (q.shape[0], heads, q.shape[2], length), q, extra, owner)
-    if is_causal:  # upstream adds the triangle to the scores, in the place of the masks
+    if is_causal:  # MindSpore adds the triangle to the scores, in the place of the masks
         mask = torch.tril(torch.ones((q.shape[2], k.shape[2]), dtype=q.dtype, device=q.device))
     output, weights = _attend(q, k, v, mask, rate, need_weights)
     output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
@@ -206,7 +206,7 @@ def multi_head_attention_forward(
         query, key, value: (L, B, E), (S, B, E), (S, B, E), or without B.
         in_proj_weight: (3 · E, E); with ``use_separate_proj_weight`` the three others.
         static_k, static_v: (B · N, S, D), in the place of the projected ones.
-        is_causal: as upstream, 1 is added to the scores of the places up to a query's own; masks are left out.
+        is_causal: as MindSpore, 1 is added to the scores of the places up to a query's own; masks are left out.
         dtype: without effect.
 
     Raises:

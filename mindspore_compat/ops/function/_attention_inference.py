@@ -1,5 +1,5 @@
 """Attention of inference: whole prompts, one new token, and keys and values kept in blocks. Parts of ``nn_func``;
-upstream runs them on Ascend only. Masks and shapes as in ``_attention``.
+MindSpore runs them on Ascend only. Masks and shapes as in ``_attention``.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def paged_attention(
         Tensor, shape and dtype of ``query``.
 
     Raises:
-        NotImplementedError: for quantized caches, masks and several tokens a sample: upstream documents no values.
+        NotImplementedError: for quantized caches, masks and several tokens a sample: MindSpore documents no values.
     """
     owner = "PagedAttention"
     for name, given in (("attn_mask", attn_mask), ("q_seq_lens", q_seq_lens), ("alibi_mask", alibi_mask)):

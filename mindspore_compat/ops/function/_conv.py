@@ -75,7 +75,7 @@ def _pad_same(
 
 
 def _explicit(padding: Any, count: int) -> tuple[int, ...]:
-    """2·count ints in upstream's order (top, bottom, left, right, ...) from one int, ``count`` ints or all."""
+    """2·count ints in MindSpore's order (top, bottom, left, right, ...) from one int, ``count`` ints or all."""
     sizes = (padding,) * (2 * count) if padding.__class__ is int else as_ints(padding)
     if len(sizes) == count:
         sizes = tuple(item for item in sizes for _ in (0, 1))

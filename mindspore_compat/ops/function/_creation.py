@@ -56,7 +56,7 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """A shape filled with one value; without a dtype its integer part, in int64, as upstream."""
+    """A shape filled with one value; without a dtype its integer part, in int64, as MindSpore."""
     if isinstance(fill_value, torch.Tensor):
         fill_value = fill_value.item()
     if dtype is None:
@@ -129,7 +129,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Tensor:
-    """As upstream in float32 whatever the dtype, each value from its own number: another way is an ulp beside, where
+    """As MindSpore in float32 whatever the dtype, each value from its own number: another way is an ulp beside, where
     comparisons tell it apart (``arange(-8.0, 8.0, 0.1)`` holds a 0).
     """
     first, last, width = np.float32(start), np.float32(end), np.float32(step)

@@ -1,4 +1,4 @@
-"""Cross entropies with upstream's derivatives, which are other ones than torch's. Parts of
+"""Cross entropies with MindSpore's derivatives, which are other ones than torch's. Parts of
 ``mindspore.ops.function.nn_func``.
 """
 
@@ -22,7 +22,7 @@ def _with_signature(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class BinaryCrossEntropy(torch.autograd.Function):
-    """-(y log p + (1 - y) log(1 - p)) with upstream's guards: 1e-12 is added in the logarithms, p (1 - p) is not less
+    """-(y log p + (1 - y) log(1 - p)) with MindSpore's guards: 1e-12 is added in the logarithms, p (1 - p) is not less
     than that below the derivative by p, and none is in that by y.
     """
 
@@ -49,7 +49,7 @@ class BinaryCrossEntropy(torch.autograd.Function):
 
 
 class _SoftmaxCrossEntropy(torch.autograd.Function):
-    """-Σ y log softmax(x), whose derivative by x is upstream's, softmax(x) - y, also where y does not sum to 1 (rows
+    """-Σ y log softmax(x), whose derivative by x is MindSpore's, softmax(x) - y, also where y does not sum to 1 (rows
     without a class, with two); that by y is 0.
     """
 
@@ -73,7 +73,7 @@ class _SoftmaxCrossEntropy(torch.autograd.Function):
 
 def rows_cross_entropy(logits: Any, labels: Any) -> Any:
     """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it; numbers of 16 bits are rounded once,
-    as upstream.
+    as MindSpore.
     """
     labels = labels.detach()
     is_recorded = logits.requires_grad and torch.is_grad_enabled()

@@ -71,18 +71,18 @@ def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
 
 
 def dropped(x: Any, p: float, stream: SeedStream) -> Any:
-    """`dropout` in training, by upstream's numbers where ``stream`` has them."""
+    """`dropout` in training, by MindSpore's numbers where ``stream`` has them."""
     engine = engine_of(stream, "dropout", None, x, repeats=True)
     return torch.dropout(x, p, True) if engine is None else _masked(x, engine)[0]
 
 
 def draws_by_engine(stream: SeedStream, x: torch.Tensor) -> bool:
-    """Whether `dropped` would give upstream's numbers."""
+    """Return whether `dropped` would give MindSpore's numbers."""
     return isinstance(stream, Drawn) and engines_draw((x,))
 
 
 def _masked(x: torch.Tensor, engine: Masks) -> tuple[torch.Tensor, torch.Tensor]:
-    """(what the engine keeps of x, scaled up with upstream's rounding, and the mask, bool)."""
+    """(what the engine keeps of x, scaled up with MindSpore's rounding, and the mask, bool)."""
     mask = filled(engine.fill, x.shape, torch.bool)
     return x * mask * _scale(engine.keep_prob, x.dtype), mask
 

@@ -205,17 +205,17 @@ def view_as_real(input: Any) -> Any:
 
 
 def is_complex(input: Any) -> bool:
-    """Whether the dtype is complex."""
+    """Return whether the dtype is complex."""
     return torch.is_complex(input)
 
 
 def is_floating_point(input: Any) -> bool:
-    """Whether the dtype is a float."""
+    """Return whether the dtype is a float."""
     return torch.is_floating_point(input)
 
 
 def is_nonzero(input: Any) -> bool:
-    """Whether the only element is not zero."""
+    """Return whether the only element is not zero."""
     return bool(input)
 
 

@@ -1,5 +1,5 @@
 """Tokens sent to experts and back, rotary positions and additions fused with norms. Parts of ``nn_func`` and
-``other_func``; upstream runs them on Ascend only, what is computed follows its docstrings.
+``other_func``; MindSpore runs them on Ascend only, what is computed follows its docstrings.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def moe_init_routing_v2(
 
 
 def moe_compute_expert_tokens(sorted_experts: Any, num_expert: int) -> Any:
-    """How many of ``sorted_experts`` are at most 0, 1, ...: int32 (num_expert,)."""
+    """Return how many of ``sorted_experts`` are at most 0, 1, ...: int32 (num_expert,)."""
     numbers = torch.arange(num_expert, device=sorted_experts.device, dtype=sorted_experts.dtype)
     return wrap(torch.searchsorted(torch.Tensor.contiguous(sorted_experts), numbers, right=True, out_int32=True))
 

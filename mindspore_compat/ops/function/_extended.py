@@ -1,4 +1,4 @@
-"""Functions of several areas that upstream added late: segments, Taylor series, gradients stopped in place, layouts."""
+"""Functions of several areas that MindSpore added late: segments, Taylor series, gradients stopped in place, layouts."""
 
 from __future__ import annotations
 

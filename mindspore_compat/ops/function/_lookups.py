@@ -1,4 +1,4 @@
-"""Rows of tables by ids, whose optimizers ask which were looked up. Upstream: their gradient is a ``RowTensor``."""
+"""Rows of tables by ids, whose optimizers ask which were looked up. MindSpore: their gradient is a ``RowTensor``."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
 
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); 1e-12 is added in the logarithms, as
-    upstream does.
+    MindSpore does.
     """
     check_same_shape("BinaryCrossEntropy", logits=logits, labels=labels)
     loss = BinaryCrossEntropy.apply(logits, labels)
@@ -184,7 +184,7 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """labels (log labels - logits); labels get no gradient."""
     check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
-    counts = labels > 0  # what is not above 0 has no share in the loss, but upstream's gradient is -labels everywhere
+    counts = labels > 0  # what is not above 0 has no share in the loss, but MindSpore's gradient is -labels everywhere
     value = torch.where(counts, labels * (torch.log(torch.where(counts, labels, 1)) - logits.detach()), 0)
     loss = value - labels * (logits - logits.detach())
     if reduction == "batchmean":
@@ -279,7 +279,7 @@ def triplet_margin_loss(
 
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
-    """Whether the class of each row is among its k best; False for a class that there is not."""
+    """Return whether the class of each row is among its k best; False for a class that there is not."""
     check_indices(x2)
     x2 = to_dtype(x2, _int64)
     target = torch.gather(x1, 1, torch.unsqueeze(torch.clamp(x2, 0, x1.shape[1] - 1), 1))

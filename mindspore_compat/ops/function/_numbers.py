@@ -1,4 +1,4 @@
-"""Normal, uniform and Laplace numbers for functions and operators: with `mindspore.set_seed` or seeds upstream's, on a
+"""Normal, uniform and Laplace numbers for functions and operators: with `mindspore.set_seed` or seeds MindSpore's, on a
 CPU; else torch's. A function draws by seeds that go on from call to call; an operator by a stream of its own.
 """
 

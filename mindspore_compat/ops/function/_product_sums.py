@@ -1,6 +1,6 @@
-"""A tensor plus a product of others. Parts of upstream's ``math_func``.
+"""A tensor plus a product of others. Parts of MindSpore's ``math_func``.
 
-Upstream adds beta * input and alpha * product as tensors: the result is as large as both together and of a type for
+MindSpore adds beta * input and alpha * product as tensors: the result is as large as both together and of a type for
 both, and a beta of 0 leaves NaN in. torch's one kernel computes less (the sum has the product's shape and the inputs'
 one type, and what is multiplied by 0 is not read), so it serves where that is the same.
 """

@@ -30,7 +30,7 @@ _int32 = torch.int32
 
 
 def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
-    """Ints give an int, as upstream's CPU does."""
+    """Ints give an int, as MindSpore's CPU does."""
     if x.dtype.is_floating_point or x.dtype.is_complex:
         return torch.mean(x, axis, keep)
     return to_dtype(torch.mean(to_dtype(x, torch.float64), axis, keep), x.dtype)
@@ -57,7 +57,7 @@ def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool 
     axis = as_axes(axis)
     if axis is None and skip_mode:
         return x
-    if x.dtype is torch.bool:  # as upstream's CPU: the sum of bools is a bool
+    if x.dtype is torch.bool:  # as MindSpore's CPU: the sum of bools is a bool
         return reduce_any(x, axis, keep_dims)
     return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
 
@@ -83,13 +83,13 @@ def reduce_prod(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
 
 
 def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Whether all elements over ``axis`` are true."""
+    """Return whether all elements over ``axis`` are true."""
     x = to_dtype(x, torch.bool)
     return wrap(torch.all(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
 def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Whether any element over ``axis`` is true."""
+    """Return whether any element over ``axis`` is true."""
     x = to_dtype(x, torch.bool)
     return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
@@ -172,12 +172,12 @@ def aminmax(input: Any, *, axis: Any = 0, keepdims: bool = False) -> Any:
 
 
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether all elements over ``axis`` (None: all) are true."""
+    """Return whether all elements over ``axis`` (None: all) are true."""
     return reduce_all(input, () if axis is None else axis, keep_dims)
 
 
 def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether any element over ``axis`` (None: all) is true."""
+    """Return whether any element over ``axis`` (None: all) is true."""
     return reduce_any(input, () if axis is None else axis, keep_dims)
 
 
@@ -238,7 +238,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = _int32) -> Any:
-    """How many elements over ``axis`` are not zero."""
+    """Return how many elements over ``axis`` are not zero."""
     return wrap(torch.sum(torch.ne(x, 0), as_axes(axis), keep_dims, dtype=dtype_or_none(dtype)))
 
 
@@ -275,7 +275,7 @@ def trace(input: Any) -> Any:
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative int occurs, as float32. Whole floats count as ints."""
+    """Return how often each non-negative int occurs, as float32. Whole floats count as ints."""
     if input.dtype is torch.bool or input.dtype.is_floating_point:
         input = to_dtype(input, torch.int64)
     counts = torch.bincount(input, weights, int(minlength))

@@ -67,7 +67,7 @@ def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
 
 @kernels.as_given
 def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    """Cubic interpolation of the last two axes, with upstream's two kernels.
+    """Cubic interpolation of the last two axes, with MindSpore's two kernels.
 
     Half-pixel centers use a = -0.5 and leave out what lies outside; the other placements a = -0.75 and repeat the
     border.

@@ -1,4 +1,4 @@
-"""Overlap of rotated rectangles. Part of ``math_func``; upstream runs it on Ascend only, whose documents say what it
+"""Overlap of rotated rectangles. Part of ``math_func``; MindSpore runs it on Ascend only, whose documents say what it
 is.
 """
 
@@ -82,7 +82,7 @@ def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _is_inside(points: torch.Tensor, corners: torch.Tensor, slack: torch.Tensor) -> torch.Tensor:
-    """Whether (..., P, 2) points lie in rectangles (..., 4, 2), at most ``slack`` outside."""
+    """Return whether (..., P, 2) points lie in rectangles (..., 4, 2), at most ``slack`` outside."""
     edges = torch.roll(corners, -1, -2) - corners
     lengths = torch.hypot(*edges.unbind(-1)).clamp(min=1e-300)
     distances = _cross(edges.unsqueeze(-3), points.unsqueeze(-2) - corners.unsqueeze(-3)) / lengths.unsqueeze(-2)

@@ -139,7 +139,7 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
 
 
 def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
-    """Put the result into the variable itself and return that, as upstream does with Parameters."""
+    """Put the result into the variable itself and return that, as MindSpore does with Parameters."""
     get_data(variable).copy_(result.detach())
     return changed(variable)
 
@@ -159,7 +159,7 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
             result = combine(before, places, updates)
             del before  # else it counts as an alias of the Parameter
             stored = _store(input_x, result)
-        if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
+        if kind == "update" and passes_gradient(updates):  # of the other kinds MindSpore has no gradient
             return wrap(combine(get_data(stored).detach(), places, updates))
         return stored
 

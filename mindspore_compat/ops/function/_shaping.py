@@ -63,7 +63,7 @@ numel = size
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether it is a tensor."""
+    """Return whether it is a tensor."""
     return isinstance(obj, torch.Tensor)
 
 

@@ -1,5 +1,5 @@
 """Products of matrices that are cut over processes, with the collective before or after. Part of ``math_func``;
-upstream fuses the two on Ascend, here one follows the other.
+MindSpore fuses the two on Ascend, here one follows the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["all_gather_matmul", "matmul_reduce_scatter"]
 
 
 def _check(owner: str, **only: tuple[Any, Any]) -> None:
-    """RuntimeError for arguments that upstream's kernels do not take either."""
+    """RuntimeError for arguments that MindSpore's kernels do not take either."""
     for name, (value, right) in only.items():
         if value != right:
             raise RuntimeError(f"For '{owner}', the '{name}' must be {right!r}, but got {value!r}.")

@@ -1,4 +1,4 @@
-"""Systems whose matrix is a triangle. Upstream: ``mindspore.ops.auto_generate.solve_triangular``."""
+"""Systems whose matrix is a triangle. MindSpore: ``mindspore.ops.auto_generate.solve_triangular``."""
 
 from __future__ import annotations
 

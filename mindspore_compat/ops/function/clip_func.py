@@ -1,4 +1,4 @@
-"""Clipping by value and norm. Upstream: ``mindspore.ops.function.clip_func``."""
+"""Clipping by value and norm. MindSpore: ``mindspore.ops.function.clip_func``."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     """All tensors scaled by clip_norm / max(norm of all of them together, clip_norm).
 
     Raises:
-        ValueError: if ``use_norm`` is given, as upstream does.
+        ValueError: if ``use_norm`` is given, as MindSpore does.
     """
     if use_norm is not None:
         raise ValueError(
@@ -91,7 +91,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     norm = torch.sqrt(torch.stack(squares).sum())
     limit = subgradients.clamp(norm, min=float(clip_norm))
     clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
-    # upstream compiles it in GRAPH_MODE, though the program's own lines call it
+    # MindSpore compiles it in GRAPH_MODE, though the program's own lines call it
     return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
 
 

@@ -1,4 +1,4 @@
-"""Fourier transforms. Upstream: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
+"""Fourier transforms. MindSpore: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [*_1D, *_2D, *_ND, "fftshift", "ifftshift", "fftfreq", "rfftfreq", "st
 
 
 def _single(x: Any) -> Any:
-    """float16 as float32: torch computes in it on a GPU alone, upstream nowhere."""
+    """float16 as float32: torch computes in it on a GPU alone, MindSpore nowhere."""
     return torch.Tensor.float(x) if x.dtype is torch.float16 else x
 
 

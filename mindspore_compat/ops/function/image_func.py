@@ -1,4 +1,4 @@
-"""Boxes and regions of images. Upstream: ``mindspore.ops.function.image_func`` and the box operators."""
+"""Boxes and regions of images. MindSpore: ``mindspore.ops.function.image_func`` and the box operators."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def bounding_box_decode(
 
 
 def check_valid(bboxes: Any, img_metas: Any) -> Any:
-    """Whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
+    """Return whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
     height, width, ratio = torch.unbind(as_plain(img_metas).float())
     x1, y1, x2, y2 = torch.unbind(bboxes.float(), -1)
     return wrap((x1 >= 0) & (y1 >= 0) & (x2 <= width * ratio - 1) & (y2 <= height * ratio - 1))
@@ -84,11 +84,11 @@ def check_valid(bboxes: Any, img_metas: Any) -> Any:
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through
-    it, as upstream. float16 boxes are computed with in float16, as upstream: areas beyond 65504 are inf, and the
+    it, as MindSpore. float16 boxes are computed with in float16, as MindSpore: areas beyond 65504 are inf, and the
     overlaps of boxes without an area are nan.
 
     Raises:
-        KeyError: for another mode, as upstream.
+        KeyError: for another mode, as MindSpore.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
@@ -149,7 +149,7 @@ def roi_align(
 
     Args:
         sample_num: samples along each side of a cell; where it is not positive, as many as whole pixels are in the
-            side. As upstream, a cell smaller than a pixel is then nan.
+            side. As MindSpore, a cell smaller than a pixel is then nan.
         roi_end_mode: 0 for regions up to (x2, y2), of at least a pixel; 1 for regions that end one pixel later, where
             x2 < x1 - 1 is sampled backwards.
 

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and linear algebra. Upstream: ``mindspore.ops.function.linalg_func`` and parts of
+"""Products of matrices and vectors, and linear algebra. MindSpore: ``mindspore.ops.function.linalg_func`` and parts of
 ``math_func``.
 """
 
@@ -88,7 +88,7 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
 
 def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
     """Which axes of each input ``tensor_dot`` sums over, counted from the front. Their sizes agree one by one, in this
-    or in the reverse order: upstream takes both.
+    or in the reverse order: MindSpore takes both.
     """
     shapes = f"'x1_shape': {tuple(x1.shape)}, 'x2_shape': {tuple(x2.shape)}, 'axes': {axes}"
     if isinstance(axes, int):
@@ -111,7 +111,7 @@ def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
 def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
     """The product summed over axes: the last and first ``axes`` ones, or those named in a pair. Those of each input are
     flattened in the order they are named, which also says what is multiplied where their sizes agree in reverse order.
-    Raises ValueError for axes that do not fit. Upstream: ``ops.tensor_dot``.
+    Raises ValueError for axes that do not fit. MindSpore: ``ops.tensor_dot``.
     """
     first, second = _summed_axes(x1, x2, axes)
     rest = [[i for i in range(tensor.dim()) if i not in summed] for tensor, summed in ((x1, first), (x2, second))]
@@ -216,7 +216,7 @@ def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
 @kernels.as_given
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
-    triangle as it is, as upstream.
+    triangle as it is, as MindSpore.
     """
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))

@@ -1,4 +1,4 @@
-"""Sequencing, parameters and Python values. Upstream: ``mindspore.ops.function.other_func``, ``parameter_func``,
+"""Sequencing, parameters and Python values. MindSpore: ``mindspore.ops.function.other_func``, ``parameter_func``,
 ``functional``.
 """
 
@@ -110,7 +110,7 @@ def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
 
 def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
     """Float tensors (in tuples, lists and dicts too) in another float dtype; the rest unchanged. A list comes back as a
-    tuple, as upstream's.
+    tuple, as MindSpore's.
     """
     if isinstance(x, torch.Tensor):
         return wrap(to_dtype(x, to_torch_dtype(dst_dtype))) if x.dtype.is_floating_point else x
@@ -126,7 +126,7 @@ def float_status(x: Any) -> Any:
     return wrap(torch.reshape(to_dtype(torch.logical_not(torch.all(torch.isfinite(x))), torch.float32), (1,)))
 
 
-# --- Python values: names of upstream's graph language ----------------------------------------------------------------
+# --- Python values: names of MindSpore's graph language ----------------------------------------------------------------
 
 
 def make_range(*args: int) -> tuple[int, ...]:
@@ -171,12 +171,12 @@ def typeof(x: Any) -> Any:
 
 
 def hastype(x: Any, kind: Any) -> bool:
-    """Whether `typeof` is ``kind`` or of its family."""
+    """Return whether `typeof` is ``kind`` or of its family."""
     return is_subclass(type_of(x), kind)
 
 
 def is_tensor_bool_cond(x: Any) -> bool:
-    """Whether it is a tensor that a condition can take."""
+    """Return whether it is a tensor that a condition can take."""
     return isinstance(x, torch.Tensor) and x.numel() == 1
 
 
@@ -221,12 +221,12 @@ def tuple_div(items: tuple, other: tuple) -> tuple:
 
 
 def in_dict(key: Any, items: dict) -> bool:
-    """Whether the key is there."""
+    """Return whether the key is there."""
     return key in items
 
 
 def not_in_dict(key: Any, items: dict) -> bool:
-    """Whether the key is not there."""
+    """Return whether the key is not there."""
     return key not in items
 
 

@@ -1,7 +1,7 @@
-"""Random numbers. Upstream: ``mindspore.ops.function.random_func``.
+"""Random numbers. MindSpore: ``mindspore.ops.function.random_func``.
 
 A ``seed`` argument other than None and 0 gives each call its own generator, so that one seed gives one result. Which
-numbers are upstream's: `_numbers`.
+numbers are MindSpore's: `_numbers`.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def multinomial(
 
 
 def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tensor:
-    """The places where the running sums of each row pass its fractions, in the weights' type as upstream."""
+    """The places where the running sums of each row pass its fractions, in the weights' type as MindSpore."""
     rows = weights.numpy().reshape(-1, weights.shape[-1])
     found = np.empty((len(rows), count), np.int64)
     for row, target in zip(rows, found):
@@ -244,7 +244,7 @@ def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any =
 
 
 def _by_fractions(logits: np.ndarray, fractions: np.ndarray) -> torch.Tensor:
-    """For each row the classes where its running sums reach the fractions, in the logits' type as upstream."""
+    """For each row the classes where its running sums reach the fractions, in the logits' type as MindSpore."""
     rows = logits.reshape(-1, logits.shape[-1])
     weights = np.exp((rows - rows.max(-1, keepdims=True)).astype(np.float32)).astype(logits.dtype)
     sums = np.cumsum(weights, -1, dtype=logits.dtype)
@@ -302,7 +302,7 @@ def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     return _in_place("bernoulli_", input, p, generator=generator)
 
 
-# upstream keeps these here
+# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

@@ -1,7 +1,7 @@
-"""Functions of sparse tensors (`COOTensor`, `CSRTensor`). Upstream: ``mindspore.ops.function.sparse_func`` and
+"""Functions of sparse tensors (`COOTensor`, `CSRTensor`). MindSpore: ``mindspore.ops.function.sparse_func`` and
 ``sparse_unary_func``.
 
-Those of one argument work on the values that are there, also where f(0) is not 0, as upstream's.
+Those of one argument work on the values that are there, also where f(0) is not 0, as MindSpore's.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any,
 
 
 def _pairs(left: list[int], right: list[int]) -> list[tuple[int, int]]:
-    """Numbers of equal places, len(right) or len(left) where there is none: merged as upstream does, which takes both
+    """Numbers of equal places, len(right) or len(left) where there is none: merged as MindSpore does, which takes both
     to be in order and without duplicates, and gives places several times where they are not.
     """
     found, i, j = [], 0, 0
@@ -152,7 +152,7 @@ def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> tuple[Any, Any, Any
 
 
 def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
-    """x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as upstream.
+    """x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as MindSpore.
 
     Raises:
         ValueError: for different shapes.
@@ -263,7 +263,7 @@ def _csr_by(name: str, operator: Callable[[Any, Any], Any]) -> Callable[[CSRTens
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = (
         f"x {'·' if name == 'csr_mul' else '/'} y at the places of ``x``, a CSRTensor; ``y`` is dense and broadcasts. "
-        "The values alone if it is one number, as upstream."
+        "The values alone if it is one number, as MindSpore."
     )
     return apply
 

@@ -36,7 +36,7 @@ def _fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor
 
 
 class _Betainc(torch.autograd.Function):
-    """Differentiable by x; upstream gives 0 for a and b."""
+    """Differentiable by x; MindSpore gives 0 for a and b."""
 
     @staticmethod
     def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -64,7 +64,7 @@ class _Betainc(torch.autograd.Function):
 def _betainc(a: Any, b: Any, x: Any) -> Any:
     """I_x(a, b): the integral of t^(a - 1) (1 - t)^(b - 1) up to x, divided by that up to 1; float32 or float64.
 
-    Differentiable by ``x``; the gradients by ``a`` and ``b`` are 0, as upstream's.
+    Differentiable by ``x``; the gradients by ``a`` and ``b`` are 0, as MindSpore's.
     """
     if not x.is_floating_point():
         raise TypeError(f"For 'Betainc', the inputs must be float32 or float64, but got {x.dtype}.")

@@ -1,6 +1,6 @@
-"""Rows of operators that upstream generates for Ascend: attention, rotary positions, experts, sums with norms.
+"""Rows of operators that MindSpore generates for Ascend: attention, rotary positions, experts, sums with norms.
 
-``ops.operations`` shows those that upstream's does, ``ops.auto_generate`` all.
+``ops.operations`` shows those that MindSpore's does, ``ops.auto_generate`` all.
 """
 
 from __future__ import annotations

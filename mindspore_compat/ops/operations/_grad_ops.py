@@ -1,4 +1,4 @@
-"""Gradients of operators as operators: formulas, and derivatives of the forward operators. Upstream:
+"""Gradients of operators as operators: formulas, and derivatives of the forward operators. MindSpore:
 ``mindspore.ops.operations._grad_ops``.
 """
 
@@ -74,7 +74,7 @@ def _elementwise(formula: _Run, name: str = "") -> _Run:
 
 
 def _cosine(x: torch.Tensor) -> torch.Tensor:
-    """The derivative of asin, conjugated as torch and upstream multiply complex gradients."""
+    """The derivative of asin, conjugated as torch and MindSpore multiply complex gradients."""
     return torch.conj(torch.rsqrt(1 - x * x))
 
 
@@ -93,7 +93,7 @@ def _kept(gradient: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.where(mask, gradient, torch.zeros_like(gradient))
 
 
-#: name -> the formula over tensors with upstream's names; ``y``, ``out`` and ``result`` are the forward value
+#: name -> the formula over tensors with MindSpore's names; ``y``, ``out`` and ``result`` are the forward value
 _FORMULAS: dict[str, _Run] = {
     "AbsGrad": lambda x, dout: dout * torch.sign(x),
     "ACosGrad": lambda x, dout: -dout * _cosine(x),
@@ -102,7 +102,7 @@ _FORMULAS: dict[str, _Run] = {
     "AcoshGrad": lambda out, dout: dout / torch.conj(torch.sinh(out)),
     "AsinhGrad": lambda out, dout: dout / torch.conj(torch.cosh(out)),
     "ReciprocalGrad": lambda y, dy: -dy * torch.conj(y * y),
-    # x is the value, for complex ones not conjugated, as upstream's
+    # x is the value, for complex ones not conjugated, as MindSpore's
     "InvGrad": lambda x, grad: -grad * x * x,
     # the first argument is the value, the second its gradient
     "RsqrtGrad": lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop),
@@ -239,7 +239,7 @@ def _mirror_pad(dy: Any, paddings: Any, mode: str) -> Any:
 def _grid_sample(
     grad: Any, input_x: Any, grid: Any, interpolation_mode: str, padding_mode: str, align_corners: bool
 ) -> Any:
-    """(by the images, by the grid) of `GridSampler2D`; both are always given, as on upstream's CPU."""
+    """(by the images, by the grid) of `GridSampler2D`; both are always given, as on MindSpore's CPU."""
 
     def forward(x: Any, grid: Any) -> Any:
         return F.grid_sample(wrap(x), wrap(grid), interpolation_mode, padding_mode, align_corners)

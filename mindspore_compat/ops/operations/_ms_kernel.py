@@ -1,4 +1,4 @@
-"""Functions in upstream's language of loops over arrays, run by Python. Upstream: ``ops.kernel``, ``ops.ms_kernel``."""
+"""Functions in MindSpore's language of loops over arrays, run by Python. MindSpore: ``ops.kernel``, ``ops.ms_kernel``."""
 
 from __future__ import annotations
 

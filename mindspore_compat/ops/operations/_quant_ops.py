@@ -1,4 +1,4 @@
-"""Operators of training that knows it will be quantized. Upstream: ``mindspore.ops.operations._quant_ops``, whose
+"""Operators of training that knows it will be quantized. MindSpore: ``mindspore.ops.operations._quant_ops``, whose
 kernels are GPU's and Ascend's; golden-stick builds its layers of them. docs/quant.md has the formulas.
 """
 

@@ -140,7 +140,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
     channel (d · g + i) · g + j. Gives (N · rois, output_dim, g, g).
 
     ``rois`` (N, 5, rois) hold image, x1, y1, x2, y2; times ``spatial_scale`` they are rounded, halves away from 0. With
-    more than one region an image upstream's CPU kernel reads them as if they were (N, rois, 5); here they are not.
+    more than one region an image MindSpore's CPU kernel reads them as if they were (N, rois, 5); here they are not.
     """
 
     def run(x: Any, rois: Any) -> Any:
@@ -150,7 +150,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
         image, *sides = torch.unbind(torch.reshape(torch.transpose(rois, 1, 2), (-1, 5)).detach(), 1)
         edges = [torch.sign(side) * torch.floor(torch.abs(side * spatial_scale) + 0.5) for side in sides]
         maps = torch.reshape(x[torch.Tensor.long(image)], (len(image), output_dim, g, g, *x.shape[2:]))
-        means = _means_by_position(maps, edges, 1).detach()  # upstream's kernel leaves the last row and column out,
+        means = _means_by_position(maps, edges, 1).detach()  # MindSpore's kernel leaves the last row and column out,
         if not maps.requires_grad:
             return wrap(means)
         whole = _means_by_position(maps, edges, 0)  # and that of its gradient does not

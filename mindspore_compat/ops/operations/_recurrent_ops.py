@@ -20,11 +20,11 @@ _Run = Callable[..., Any]
 
 
 def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
-    """NotImplementedError unless each argument has the one value that upstream documents as supported."""
+    """NotImplementedError unless each argument has the one value that MindSpore documents as supported."""
     for name, (value, wanted) in pairs.items():
         if value != wanted:
             raise NotImplementedError(
-                f"For '{owner}', only {name}={wanted!r} is available, as upstream, but got {value!r}. Use nn.LSTM or "
+                f"For '{owner}', only {name}={wanted!r} is available, as MindSpore, but got {value!r}. Use nn.LSTM or "
                 "nn.GRU."
             )
 
@@ -63,7 +63,7 @@ class FlatLSTM(NamedTuple):
         out, count = self.projected or self.hidden, self.layers * self.directions
         if self.layers > 1 and self.inputs != out:
             raise RuntimeError(
-                f"For 'LSTM', a CPU takes more than one layer only of as many inputs as outputs, as upstream's kernel, "
+                f"For 'LSTM', a CPU takes more than one layer only of as many inputs as outputs, as MindSpore's kernel, "
                 f"but got {self.inputs} inputs and {out} outputs. Make an operator for each layer, or use nn.LSTM."
             )
         first: list[tuple[int, ...]] = [(4 * self.hidden, self.inputs)]
@@ -143,7 +143,7 @@ def BasicLSTMCell(
     activation: Literal["tanh"] = "tanh",
 ) -> _Run:
     """One step of an LSTM: (c, h, i, j, f, o, tanh(c)) of (x, h, c, w, b), after the gates in the order i, j, f, o of
-    ``w``, (inputs + hidden, 4 hidden). ``h`` is float16, as upstream says.
+    ``w``, (inputs + hidden, 4 hidden). ``h`` is float16, as MindSpore says.
     """
     _only("BasicLSTMCell", keep_prob=(keep_prob, 1.0), state_is_tuple=(state_is_tuple, True))
 
@@ -165,7 +165,7 @@ def CudnnGRU(
 ) -> _Run:
     """(output, h, reserve, state) of (x, h, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then biases.
 
-    Upstream runs it on GPUs only.
+    MindSpore runs it on GPUs only.
     """
     directions, gates = 2 if bidirectional else 1, 3 * hidden_size
     shapes: list[tuple[int, ...]] = []
@@ -206,7 +206,7 @@ def DynamicRNN(
     """(y, h, c, i, j, f, o, tanh c), each (time, batch, hidden), of (x, w, b, None, h, c); gates stand in the order i,
     j, f, o.
 
-    Upstream runs it on Ascend only; the formulas are those of its documentation.
+    MindSpore runs it on Ascend only; the formulas are those of its documentation.
     """
     _only(
         "DynamicRNN",
@@ -223,7 +223,7 @@ def DynamicRNN(
     def run(x: Any, w: Any, b: Any, seq_length: Any, init_h: Any, init_c: Any) -> Any:
         if seq_length is not None:
             raise NotImplementedError(
-                "For 'DynamicRNN', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+                "For 'DynamicRNN', only seq_length=None is available, as MindSpore. Mask the outputs by their lengths."
             )
         h, c = init_h[0], to_dtype(init_c[0], b.dtype)
         steps = []
@@ -258,7 +258,7 @@ def DynamicGRUV2(
 ) -> _Run:
     """(y, h, update, reset, new, hidden new), each (time, batch, hidden), of (x, w_i, w_h, b_i, b_h, None, h).
 
-    Upstream runs it on Ascend only; the formulas are those of its documentation.
+    MindSpore runs it on Ascend only; the formulas are those of its documentation.
     """
     _only(
         "DynamicGRUV2",
@@ -278,7 +278,7 @@ def DynamicGRUV2(
     ) -> Any:
         if seq_length is not None:
             raise NotImplementedError(
-                "For 'DynamicGRUV2', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+                "For 'DynamicGRUV2', only seq_length=None is available, as MindSpore. Mask the outputs by their lengths."
             )
         dtype = next((item.dtype for item in (bias_input, bias_hidden) if item is not None), init_h.dtype)
         h, steps = to_dtype(init_h[0] if init_h.dim() == 3 else init_h, dtype), []

@@ -122,7 +122,7 @@ def SampleDistortedBoundingBoxV2(
 ) -> _Run:
     """(begin, size, box (1, 1, 4) in [0, 1]) of a random crop: its shape in ``aspect_ratio_range``, its share of the
     image in ``area_range``, at least ``min_object_covered`` of one of the boxes in it; the whole image after
-    ``max_attempts``. Random numbers are not upstream's.
+    ``max_attempts``. Random numbers are not MindSpore's.
     """
     owner, stream = "SampleDistortedBoundingBoxV2", joined_stream(seed, seed2)
     for name, pair in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):

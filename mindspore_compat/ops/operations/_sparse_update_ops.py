@@ -158,7 +158,7 @@ def SparseApplyFtrlV2(
 
 @primitive
 def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking: Bool = False) -> _Run:
-    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
+    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in MindSpore's kernel."""
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
         square.copy_(torch.where(grad == 0, square, square * rho + kernels.square(grad) * (1 - rho)))

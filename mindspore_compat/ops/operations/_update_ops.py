@@ -31,7 +31,7 @@ def _scalar(value: Any) -> Any:
 
 def _in_one_dtype(inputs: list[Any]) -> list[Any]:
     """Inputs with axes in the dtype of the variable, the first of them, if that is wider, and at least in float32, as
-    upstream's kernels compute: nothing is rounded to 16 bits on the way.
+    MindSpore's kernels compute: nothing is rounded to 16 bits on the way.
     """
     variable = next((item for item in inputs if isinstance(item, torch.Tensor) and item.dim()), None)
     if variable is None or not variable.is_floating_point():
@@ -231,7 +231,7 @@ def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
 
 
 def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> None:
-    """Whether the gradient has a row of the variables' for each index."""
+    """Return whether the gradient has a row of the variables' for each index."""
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
@@ -247,7 +247,7 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
 
 def rounds(rows: torch.Tensor) -> Iterator[Any]:
     """Which of the rows to take one after the other, so that none comes twice at once: where one stands again,
-    upstream's kernels take the second step after the first.
+    MindSpore's kernels take the second step after the first.
     """
     if rows.numel() < 2:
         yield slice(None)

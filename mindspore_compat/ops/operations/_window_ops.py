@@ -153,7 +153,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
     constructor.__name__ = owner
     constructor.__doc__ = (
         f"({'Greatest values' if 'Max' in owner else 'Means'} over windows of (N, H, W, C) with whole lengths around "
-        "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as upstream draws "
+        "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as MindSpore draws "
         "them, with other random numbers."
     )
     return primitive(constructor)

@@ -1,4 +1,4 @@
-"""Shapes, indexing and making of tensors in class form. Upstream: ``mindspore.ops.operations.array_ops``."""
+"""Shapes, indexing and making of tensors in class form. MindSpore: ``mindspore.ops.operations.array_ops``."""
 
 from __future__ import annotations
 

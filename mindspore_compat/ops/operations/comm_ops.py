@@ -1,7 +1,7 @@
-"""Communication in class form over ``torch.distributed``. Upstream: ``mindspore.ops.operations.comm_ops``.
+"""Communication in class form over ``torch.distributed``. MindSpore: ``mindspore.ops.operations.comm_ops``.
 
 Without a process group (one process) each operator gives what a group of one member gives. Ranks of a root or a peer
-are ranks in the group, as upstream's.
+are ranks in the group, as MindSpore's.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ def NeighborExchangeV2(
     return run
 
 
-# --- markers of upstream's automatic parallelism: nothing to do here --------------------------------------------------
+# --- markers of MindSpore's automatic parallelism: nothing to do here --------------------------------------------------
 
 
 @primitive

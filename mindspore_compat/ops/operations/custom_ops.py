@@ -1,4 +1,4 @@
-"""`Custom`: user functions and shared libraries as operators. Upstream: ``mindspore.ops.operations.custom_ops``."""
+"""`Custom`: user functions and shared libraries as operators. MindSpore: ``mindspore.ops.operations.custom_ops``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Custom(PrimitiveWithInfer):
         bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
         reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
     Raises:
-        UnsupportedError: when it is called, for a ``func_type`` that needs upstream's compilers.
+        UnsupportedError: when it is called, for a ``func_type`` that needs MindSpore's compilers.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Custom(PrimitiveWithInfer):
         device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
         if self.func_type not in ("pyfunc", "aot"):
             raise UnsupportedError(
-                f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
+                f"{self._who}: needs MindSpore's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
                 "mindspore.ops."
             )
         shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])

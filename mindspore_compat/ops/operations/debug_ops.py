@@ -1,4 +1,4 @@
-"""Printing, summaries and hooks in class form. Upstream: ``mindspore.ops.operations.debug_ops``."""
+"""Printing, summaries and hooks in class form. MindSpore: ``mindspore.ops.operations.debug_ops``."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def DumpGradient() -> _Run:
 @primitive
 def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
     """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another. In compiled code
-    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as upstream.
+    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as MindSpore.
     """
 
     def changed(gradient: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Arithmetic, reductions and products in class form. Upstream: ``mindspore.ops.operations.math_ops``."""
+"""Arithmetic, reductions and products in class form. MindSpore: ``mindspore.ops.operations.math_ops``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers, losses and pooling in class form. Upstream: ``mindspore.ops.operations.nn_ops``; optimizers stand in
+"""Layers, losses and pooling in class form. MindSpore: ``mindspore.ops.operations.nn_ops``; optimizers stand in
 ``_update_ops``.
 """
 
@@ -144,7 +144,7 @@ def Dropout3D(keep_prob: float = 0.5) -> _Run:
 
 @primitive
 def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
-    """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
+    """The mask of a shape for `DropoutDoMask`: one byte each, not MindSpore's one bit each."""
     stream = joined_stream(Seed0, Seed1)
 
     def run(shape: Any, keep_prob: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``,
+"""Sequencing and parameters in class form. MindSpore: ``mindspore.ops.operations.other_ops``, ``inner_ops``,
 ``_inner_ops``, ``control_ops``.
 """
 

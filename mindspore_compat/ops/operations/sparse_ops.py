@@ -1,4 +1,4 @@
-"""Sparse tensors in parts. Upstream: ``mindspore.ops.operations.sparse_ops``, and ``Coalesce`` of ``array_ops``."""
+"""Sparse tensors in parts. MindSpore: ``mindspore.ops.operations.sparse_ops``, and ``Coalesce`` of ``array_ops``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layouts of Parameters as upstream describes them, and strategy files."""
+"""The layouts of Parameters as MindSpore describes them, and strategy files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _merged(cut: Cut) -> tuple[list[int], list[int]]:
 
 
 def as_list(devices: Any, parameter: Parameter) -> list[Any]:
-    """Upstream's [device matrix, tensor map, slice shape, field size, uniform split, group]."""
+    """MindSpore's [device matrix, tensor map, slice shape, field size, uniform split, group]."""
     layout = layout_of(devices, parameter)
     flat = [item[0] if len(item) == 1 else item for item in layout.tensor_map]
     return [list(layout.dev_matrix), flat, list(parameter.shape), 0, True, ""]

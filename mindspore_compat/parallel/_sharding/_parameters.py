@@ -194,7 +194,7 @@ def whole(devices: Devices, targets: Sequence[Parameter]) -> Iterator[None]:
 
 
 def is_elementwise(optimizer: Any) -> bool:
-    """Whether its step on a part of a Parameter is that part of its step on the whole."""
+    """Return whether its step on a part of a Parameter is that part of its step on the whole."""
     return (
         type(optimizer).__name__ in _ELEMENTWISE
         and type(optimizer).__module__.startswith("mindspore_compat.")

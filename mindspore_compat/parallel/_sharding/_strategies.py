@@ -36,7 +36,7 @@ def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]
 
 
 def is_searching() -> bool:
-    """Whether the mode is one in which upstream searches for strategies; here the batch is cut, which is said once."""
+    """Return whether the mode is one in which MindSpore searches for strategies; here the batch is cut, which is said once."""
     search = get_auto_parallel_context("search_mode")
     if get_auto_parallel_context("parallel_mode") != ParallelMode.AUTO_PARALLEL or search == "sharding_propagation":
         return False
@@ -183,7 +183,7 @@ def _apply(region: Any, cell: Any, operator: Any, roles: tuple[str, ...], args: 
 def operator_strategies(
     devices: Devices, operator: Any, cell: Any, roles: tuple[str, ...], args: tuple
 ) -> list[Placements | None]:
-    """Placements by role; None for an input that upstream would reshape first."""
+    """Placements by role; None for an input that MindSpore would reshape first."""
     shapes: list[list[int]] = []
     for role, item in zip(roles, operator.in_strategy):
         if role == "x":

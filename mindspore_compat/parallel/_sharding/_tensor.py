@@ -111,7 +111,7 @@ def placed(value: Any, placements: Placements) -> Any:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether every process holds all of it."""
+    """Return whether every process holds all of it."""
     return all(isinstance(item, Replicate) for item in value.placements)
 
 

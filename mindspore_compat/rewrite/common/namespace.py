@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.common.namespace``, whose list golden-stick adds its layers to."""
+"""MindSpore: ``mindspore.rewrite.common.namespace``, whose list golden-stick adds its layers to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _subtree_black_list: list[Any] = [CellList, SequentialCell]
 
 
 def is_subtree(cls_inst: Any) -> bool:
-    """Whether it is a Cell that a script wrote, and of no class in the list."""
+    """Return whether it is a Cell that a script wrote, and of no class in the list."""
     if not isinstance(cls_inst, Cell) or type(cls_inst).__module__.partition(".")[0] in (PACKAGE, "torch"):
         return False
     return not isinstance(cls_inst, tuple(_subtree_black_list))

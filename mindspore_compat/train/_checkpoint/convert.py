@@ -1,4 +1,4 @@
-"""Checkpoints written again in the other format, one or many. Upstream: ``mindspore.ckpt_to_safetensors`` and its
+"""Checkpoints written again in the other format, one or many. MindSpore: ``mindspore.ckpt_to_safetensors`` and its
 opposite.
 """
 

@@ -1,4 +1,4 @@
-"""The checkpoints of all ranks, or a folder of unified safetensors, into a network. Upstream:
+"""The checkpoints of all ranks, or a folder of unified safetensors, into a network. MindSpore:
 ``mindspore.load_distributed_checkpoint`` and its like.
 """
 

@@ -41,7 +41,7 @@ class TensorBytes:
         return self._count
 
     def numel(self) -> int:
-        """How many bytes there are."""
+        """Return how many bytes there are."""
         return self._count
 
     def data_ptr(self) -> int:
@@ -57,7 +57,7 @@ class TensorBytes:
 
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
-    """An array, number or Generator as upstream types it.
+    """An array, number or Generator as MindSpore types it.
 
     Raises:
         TypeError: for anything else.

@@ -27,7 +27,7 @@ TORCH_ENDS = (".pth", ".pt", ".bin")
 
 
 def is_safetensors(path: str) -> bool:
-    """Whether the name is that of a safetensors file."""
+    """Return whether the name is that of a safetensors file."""
     return path.endswith(".safetensors")
 
 

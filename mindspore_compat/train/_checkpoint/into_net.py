@@ -1,4 +1,4 @@
-"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. Upstream:
+"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. MindSpore:
 ``mindspore.load_param_into_net``.
 """
 
@@ -27,7 +27,7 @@ _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
-    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file,
+    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as MindSpore; not that of a file,
     nor of a single number, which `Parameter.set_data` writes in place.
     """
     old, new = tuple(param.shape), tuple(new_param.shape)

@@ -41,9 +41,9 @@ def load_checkpoint(
         ckpt_file_name: the file; an io.BytesIO for the format "safetensors".
         net, strict_load, remove_redundancy: for `load_param_into_net`.
         filter_prefix, specify_prefix: names to leave out, to take: a prefix or several; ignored for safetensors, as
-            upstream.
+            MindSpore.
         dec_key, dec_mode: as ``enc_key`` and ``enc_mode`` of `save_checkpoint`.
-        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as upstream.
+        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as MindSpore.
         crc_check: compare the stored CRC-32; a file without one only gives a warning.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Checkpoints whose weights are multiplied or permuted by secret numbers, and networks that undo it. Upstream:
+"""Checkpoints whose weights are multiplied or permuted by secret numbers, and networks that undo it. MindSpore:
 ``mindspore.safeguard.rewrite_obfuscation``.
 """
 

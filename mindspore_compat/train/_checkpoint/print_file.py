@@ -1,4 +1,4 @@
-"""Print files of Ascend runs. Upstream: ``mindspore.parse_print``."""
+"""Print files of Ascend runs. MindSpore: ``mindspore.parse_print``."""
 
 from __future__ import annotations
 

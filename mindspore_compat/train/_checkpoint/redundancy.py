@@ -36,7 +36,7 @@ def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def require_parallel(what: str) -> int:
-    """The number of processes; TypeError if there is but one, as upstream."""
+    """The number of processes; TypeError if there is but one, as MindSpore."""
     size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
     if size == 1:
         raise TypeError(
@@ -47,11 +47,11 @@ def require_parallel(what: str) -> int:
 
 
 def own_share(net: Any) -> Callable[[str], bool]:
-    """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter
+    """Return whether this process saves the parameter of a name: about the same number of bytes for each, every parameter
     once.
 
     Raises:
-        TypeError: in a single process, as upstream.
+        TypeError: in a single process, as MindSpore.
     """
     loads = [0] * require_parallel("saving")
     owners: dict[str, int] = {}
@@ -66,7 +66,7 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
     """Give each process what it misses from the first that has it; returns the names that nobody has.
 
     Raises:
-        TypeError: in a single process, as upstream.
+        TypeError: in a single process, as MindSpore.
     """
     size = require_parallel("loading")
 
@@ -123,7 +123,7 @@ def get_parameter_redundancy(
 
 
 def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[tuple[int, ...], ...]:
-    """The ranks with equal slices, in upstream's order: by the coordinates on the device axes from the last."""
+    """The ranks with equal slices, in MindSpore's order: by the coordinates on the device axes from the last."""
     cutting = {axis for axes in layout.tensor_map for axis in axes if axis >= 0}
     found: dict[tuple[int, ...], list[int]] = {}
     for rank in range(layout.device_num):

@@ -24,7 +24,7 @@ from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 
 __all__ = ["MODE", "Plan", "async_ckpt_thread_status", "check_async_save", "checked_plan", "save_checkpoint"]
 
-MODE = stat.S_IRUSR  # as upstream
+MODE = stat.S_IRUSR  # as MindSpore
 _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 
@@ -177,7 +177,7 @@ def _save_path(save_obj: Any, name: Any, format: Any) -> str:
 
 
 def async_ckpt_thread_status() -> bool:
-    """Whether a checkpoint is being saved in the background. Deprecated upstream since 2.5."""
+    """Return whether a checkpoint is being saved in the background. Deprecated MindSpore since 2.5."""
     return bool(background_writer().pending())
 
 

@@ -1,4 +1,4 @@
-"""Strategy and group files: which parameter is cut how. Upstream: ``mindspore.parallel`` (functions of these names)."""
+"""Strategy and group files: which parameter is cut how. MindSpore: ``mindspore.parallel`` (functions of these names)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
     None for None.
 
     Raises:
-        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or
+        TypeError: if it is no file name, or no readable protobuf, as MindSpore. ValueError: if it is missing, empty, or
             no readable JSON. All with the name of the file.
     """
     where = "build_searched_strategy"

@@ -1,4 +1,4 @@
-"""Merging, cutting and moving checkpoints between numbers of devices. Upstream: ``mindspore.parallel`` (functions of
+"""Merging, cutting and moving checkpoints between numbers of devices. MindSpore: ``mindspore.parallel`` (functions of
 these names).
 """
 
@@ -296,7 +296,7 @@ def _source_files(folder: str) -> dict[int, str]:
 
 
 def _is_one_stage_of(source: Layouts | None, target: Layouts | None) -> bool:
-    """Whether the source is one pipeline stage of what the target knows: its part is written then, under a name that
+    """Return whether the source is one pipeline stage of what the target knows: its part is written then, under a name that
     says so.
     """
     if not source or not target or stage_num(source) != 1 or stage_num(target) != 1:

@@ -1,4 +1,4 @@
-"""Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream:
+"""Folders of unified safetensors: the whole parameters of a cut network, in parts. MindSpore:
 ``mindspore.parallel.transform_safetensors``.
 
 ``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no

@@ -1,4 +1,4 @@
-"""`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
+"""`export`: a network as a file that other programs run; `load`: back from MINDIR. MindSpore: ``mindspore.export``,
 ``mindspore.load``.
 
 The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which a table of rows for each
@@ -60,7 +60,7 @@ def _quantized(options: dict[str, Any]) -> bool:
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
     if "obf_func" in options:
         raise NotImplementedError(
-            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and upstream. Leave it out."
+            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and MindSpore. Leave it out."
         )
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
@@ -120,7 +120,7 @@ def _encrypted(pieces: Iterable[Any], key: bytes, mode: Any) -> list[bytes]:
 @contextmanager
 def _mode_of(file_format: str, net: Any) -> Iterator[None]:
     """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as
-    upstream's.
+    MindSpore's.
     """
     cells = (
         [cell for _, cell in net.cells_and_names() if cell.training]
@@ -150,7 +150,7 @@ class Limits:
 
 
 def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
-    """Whether the parameters need files of their own.
+    """Return whether the parameters need files of their own.
 
     Raises:
         RuntimeError: if what is asked for can not have them.
@@ -214,11 +214,11 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
             "SM4-CBC" (MINDIR only) or a function of content and key. ``dataset`` is not available.
             ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13), whose
             input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md). For ONNX, not
-            upstream's:
+            MindSpore's:
             ``opset_version`` (11 to 18, default 11), ``dynamic_axes`` ({input: {axis: name of its size}}), and
             ``float16=True``, which computes in 16-bit floats behind float32 inputs and outputs.
 
-    Differs: upstream's MINDIR has parts of tuples and lists as constants.
+    Differs: MindSpore's MINDIR has parts of tuples and lists as constants.
 
     Raises:
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of

@@ -54,7 +54,7 @@ _SAME_GRID = frozenset(
         "max_pool2d_with_indices",
     }
 )
-#: Activations as they are traced, by upstream's classes.
+#: Activations as they are traced, by MindSpore's classes.
 _ACTIVATIONS = {
     "relu": "ReLU",
     "hardtanh": "ReLU6",
@@ -157,7 +157,7 @@ def deployed(network: Cell) -> Cell:
 
 
 def _replace(cell: Cell, done: dict[int, Cell]) -> int:
-    """How many children were replaced; one that stands at several places is replaced by one."""
+    """Return how many children were replaced; one that stands at several places is replaced by one."""
     count = 0
     for name, child in list(cell._modules.items()):
         if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
@@ -181,7 +181,7 @@ def fake_of(value: Any) -> Node | None:
 
 
 def is_fake(value: Any) -> bool:
-    """Whether the Value is the result of a fake-quantize operator."""
+    """Return whether the Value is the result of a fake-quantize operator."""
     return fake_of(value) is not None
 
 

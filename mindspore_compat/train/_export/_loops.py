@@ -182,7 +182,7 @@ def _unshared(definition: ast.AST) -> set[str]:
 
 
 def _is_new(value: Any) -> bool:
-    """Whether an expression makes a tensor or number of its own."""
+    """Return whether an expression makes a tensor or number of its own."""
     if isinstance(value, ast.Call):
         function = value.func
         name = (
@@ -197,7 +197,7 @@ def _is_new(value: Any) -> bool:
 
 
 def _has_attributes(method: Any) -> bool:
-    """Whether what a method belongs to is an attribute of something, and no name of its own."""
+    """Return whether what a method belongs to is an attribute of something, and no name of its own."""
     return any(isinstance(node, ast.Attribute) for node in ast.walk(method.value))
 
 

@@ -56,7 +56,7 @@ class Lowering:
         return Ref(f"{stem}_{self._number}")
 
     def made_here(self, value: Value) -> bool:
-        """Whether a fusion may look at the value's node: it is of this graph, so that what it takes is known here."""
+        """Return whether a fusion may look at the value's node: it is of this graph, so that what it takes is known here."""
         if value.node is None:
             return False
         if self._own is None:

@@ -1,5 +1,5 @@
 """MINDIR of more than 1 GiB of Parameters: ``NAME_graph.mindir``, and their contents in ``NAME_variables/data_0``, as
-upstream.
+MindSpore.
 """
 
 from __future__ import annotations

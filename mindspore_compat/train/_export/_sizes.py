@@ -43,7 +43,7 @@ class Expression:
 
 
 def is_open(inputs: Any) -> bool:
-    """Whether a size of a Tensor in them is open."""
+    """Return whether a size of a Tensor in them is open."""
     return any(isinstance(item, OpenTensor) for item in leaves(inputs))
 
 
@@ -123,7 +123,7 @@ def ground(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> A
 
 
 def elements(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> int:
-    """How many elements `ground` would make."""
+    """Return how many elements `ground` would make."""
     chosen = {(size.input, size.axis): numbers[size.group] for size in sizes}
     tensors = [item for item in leaves(inputs) if isinstance(item, torch.Tensor)]
     return sum(

@@ -33,7 +33,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 def as_input(item: Any) -> Any:
-    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as upstream."""
+    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as MindSpore."""
     if isinstance(item, Dataset):
         raise NotImplementedError(
             "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."

@@ -222,7 +222,7 @@ def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tupl
     tried: set[tuple[str, str]] = set()
 
     def is_state(ahead: str) -> bool:
-        """Whether such names stand beside those without the prefix: an optimizer's state, whatever it is called."""
+        """Return whether such names stand beside those without the prefix: an optimizer's state, whatever it is called."""
         return bool(_STATE.match(ahead)) or any(ahead + name in values for name in values)
 
     for target in targets:

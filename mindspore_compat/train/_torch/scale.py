@@ -59,7 +59,7 @@ class LossScaler(torch.amp.GradScaler):
         return plain(self._sense).clone()
 
     def overflow(self) -> torch.Tensor:
-        """Whether gradients that were unscaled since the last `update` held NaN or infinity; bool of shape ()."""
+        """Return whether gradients that were unscaled since the last `update` held NaN or infinity; bool of shape ()."""
         assert self._scale is not None
         found = [
             value.to(self._scale.device)
@@ -69,7 +69,7 @@ class LossScaler(torch.amp.GradScaler):
         return torch.stack(found).sum() > 0
 
     def leaves_out(self, overflow: torch.Tensor) -> bool:
-        """Whether a step with that overflow changes no weight."""
+        """Return whether a step with that overflow changes no weight."""
         return self._drops and bool(overflow)
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:

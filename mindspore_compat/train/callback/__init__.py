@@ -1,4 +1,4 @@
-"""Callbacks. Upstream: ``mindspore.train.callback``."""
+"""Callbacks. MindSpore: ``mindspore.train.callback``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train.callback import _eager

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.BackupAndRestore``."""
+"""MindSpore: ``mindspore.train.BackupAndRestore``."""
 
 from __future__ import annotations
 

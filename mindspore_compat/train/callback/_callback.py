@@ -1,4 +1,4 @@
-"""`Callback`, `RunContext` and how a list of callbacks runs. Upstream: ``mindspore.train.callback``."""
+"""`Callback`, `RunContext` and how a list of callbacks runs. MindSpore: ``mindspore.train.callback``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam",
 
 
 def is_train_only(callback: Callback) -> bool:
-    """Whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under
+    """Return whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under
     the same name.
 
-    Heirs under another name do run there, as upstream's.
+    Heirs under another name do run there, as MindSpore's.
     """
     cls = type(callback)
     return any(base.__dict__.get("_trains_only", False) and base.__name__ == cls.__name__ for base in cls.__mro__)
@@ -33,7 +33,7 @@ _DEFAULTS = {name: value for name, value in vars(Callback).items() if callable(v
 
 
 def _is_default(callback: Callback, hook: str) -> bool:
-    """Whether a hook does nothing: neither it nor what it falls back to is overridden."""
+    """Return whether a hook does nothing: neither it nor what it falls back to is overridden."""
     for name in (hook, hook.removeprefix("on_train_").removeprefix("on_eval_")):
         if name in callback.__dict__ or getattr(type(callback), name) is not _DEFAULTS[name]:
             return False
@@ -95,7 +95,7 @@ class CallbackManager(Callback):
 
 
 class MissingParamError(AttributeError, KeyError):
-    """A KeyError as upstream's, and an AttributeError, so that ``hasattr`` works."""
+    """A KeyError as MindSpore's, and an AttributeError, so that ``hasattr`` works."""
 
 
 class InternalCallbackParam(dict):
@@ -137,7 +137,7 @@ class RunContext:
         self._stop_requested = True
 
     def get_stop_requested(self) -> bool:
-        """Whether a stop was requested."""
+        """Return whether a stop was requested."""
         return self._stop_requested
 
 

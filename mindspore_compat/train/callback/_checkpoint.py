@@ -1,4 +1,4 @@
-"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.ModelCheckpoint``."""
+"""When to save checkpoints, and under which names. MindSpore: ``mindspore.train.ModelCheckpoint``."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ModelCheckpoint(Callback):
         """Save if it is time."""
         cb_params = run_context.original_args()
         if callable(self._prefix) or callable(self._directory):
-            self._place = self._called_place(cb_params)  # at every step, as upstream
+            self._place = self._called_place(cb_params)  # at every step, as MindSpore
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
             from mindspore_compat.train.summary._graph_file import write_graph  # summaries bring protobuf
@@ -195,7 +195,7 @@ class ModelCheckpoint(Callback):
     def _make_room(self, directory: str, prefix: str) -> list[str]:
         """Delete what the policy does not keep; returns those that must stay until the next file is complete.
 
-        Upstream deletes all of them first. Here one complete checkpoint is there at any moment.
+        MindSpore deletes all of them first. Here one complete checkpoint is there at any moment.
         """
         config, manager = self._config, self._manager
         coming = background_writer().pending()  # asked first: what is complete in the meantime is in the folder
@@ -245,7 +245,7 @@ class ModelCheckpoint(Callback):
         epoch, step = (
             cb_params.get("cur_epoch_num", 0),
             _step_in_epoch(cb_params),
-        )  # here upstream counts in the epoch for step_num too
+        )  # here MindSpore counts in the epoch for step_num too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)

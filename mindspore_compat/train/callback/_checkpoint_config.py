@@ -1,4 +1,4 @@
-"""What `ModelCheckpoint` saves, how often, how many files it keeps. Upstream: ``mindspore.train.CheckpointConfig``."""
+"""What `ModelCheckpoint` saves, how often, how many files it keeps. MindSpore: ``mindspore.train.CheckpointConfig``."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class CheckpointManager:
         ]  # no folders, FIFOs or links to nowhere
 
     def is_of(self, name: str, prefix: str) -> bool:
-        """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
+        """Return whether a file name is ``PREFIX-NUMBERS`` and of this format."""
         end = "." + self._format
         return (
             name.startswith(prefix + "-")

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.EarlyStopping``."""
+"""MindSpore: ``mindspore.train.EarlyStopping``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.FlopsUtilizationCollector``."""
+"""MindSpore: ``mindspore.train.FlopsUtilizationCollector``."""
 
 from __future__ import annotations
 

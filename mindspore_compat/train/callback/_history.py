@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.History``."""
+"""MindSpore: ``mindspore.train.History``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LambdaCallback``."""
+"""MindSpore: ``mindspore.train.LambdaCallback``."""
 
 from __future__ import annotations
 

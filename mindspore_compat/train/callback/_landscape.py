@@ -1,6 +1,6 @@
 """Loss landscapes: what they need from a run (`LandscapeData`), and `SummaryLandscape`, which computes them afterwards.
 
-Upstream: ``mindspore.train.callback.SummaryLandscape``.
+MindSpore: ``mindspore.train.callback.SummaryLandscape``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LossMonitor``."""
+"""MindSpore: ``mindspore.train.LossMonitor``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LossMonitor(Callback):
             print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)
 
     def _is_due(self, step: int, cb_params: Any) -> bool:
-        """Whether this step prints."""
+        """Return whether this step prints."""
         if self._per_print_times == 0:
             return False
         if step <= self._last_print_time:  # a new run of the same callback counts on from there, in whole intervals
@@ -88,7 +88,7 @@ class LossMonitor(Callback):
         cb_params: Any = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as upstream
+            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as MindSpore
 
 
 def _check_finite(loss: Any, epoch: int, step: int) -> None:

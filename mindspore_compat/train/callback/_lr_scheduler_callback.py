@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LearningRateScheduler``."""
+"""MindSpore: ``mindspore.train.LearningRateScheduler``."""
 
 from __future__ import annotations
 

@@ -48,13 +48,13 @@ class Monitored:
         return math.inf if self.smaller else -math.inf
 
     def improves(self, value: Any, other: Any) -> bool:
-        """Whether ``value`` is better than ``other`` by more than ``min_delta``."""
+        """Return whether ``value`` is better than ``other`` by more than ``min_delta``."""
         return bool(
             np.less(value, other - self.min_delta) if self.smaller else np.greater(value, other + self.min_delta)
         )
 
     def value(self, cb_params: Any, purpose: str) -> Any:
-        """The current value (the mean over processes); None if there is none. As upstream, 0 counts as none."""
+        """The current value (the mean over processes); None if there is none. As MindSpore, 0 counts as none."""
         results: dict[str, Any] = {}
         if self.monitor == "loss":
             found = _handle_loss(cb_params.get("net_outputs"))

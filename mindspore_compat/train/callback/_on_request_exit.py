@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.OnRequestExit``."""
+"""MindSpore: ``mindspore.train.OnRequestExit``."""
 
 from __future__ import annotations
 
@@ -142,10 +142,10 @@ class OnRequestExit(Callback):
                 parameter.set_data(Tensor(True))
 
     def _progress(self, cb_params: Any) -> dict[str, Any]:
-        """How far training came, which upstream saves too where the file asked, not where a signal did."""
+        """How far training came, which MindSpore saves too where the file asked, not where a signal did."""
         done = {"epoch_num": cb_params.cur_epoch_num, "step_num": cb_params.cur_step_num}
         done["batch_num"] = cb_params.batch_num
-        manager = cb_params.get("loss_scale_mananger")  # upstream's spelling
+        manager = cb_params.get("loss_scale_mananger")  # MindSpore's spelling
         return done if manager is None else {**done, "loss_scale": manager.get_loss_scale()}
 
     def _save(self, network: Any, inputs: Any, name: str, done: dict[str, Any] | None = None) -> None:

@@ -119,7 +119,7 @@ class ProgressBar(Callback):
 
 
 def is_notebook() -> bool:
-    """Whether a Jupyter kernel runs this, whose page shows what is displayed."""
+    """Return whether a Jupyter kernel runs this, whose page shows what is displayed."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.ReduceLROnPlateau``."""
+"""MindSpore: ``mindspore.train.ReduceLROnPlateau``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SummaryCollector`. Upstream: ``mindspore.train.callback.SummaryCollector``."""
+"""`SummaryCollector`. MindSpore: ``mindspore.train.callback.SummaryCollector``."""
 
 from __future__ import annotations
 

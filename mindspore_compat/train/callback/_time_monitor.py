@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TimeMonitor``."""
+"""MindSpore: ``mindspore.train.TimeMonitor``."""
 
 from __future__ import annotations
 

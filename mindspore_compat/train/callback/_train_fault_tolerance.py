@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TrainFaultTolerance``."""
+"""MindSpore: ``mindspore.train.TrainFaultTolerance``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mindspore_compat.train.callback._callback import Callback
 __all__ = ["TrainFaultTolerance"]
 
 
-@describe_partial("only its checks: MindIO is Ascend's, upstream refuses it elsewhere too")
+@describe_partial("only its checks: MindIO is Ascend's, MindSpore refuses it elsewhere too")
 class TrainFaultTolerance(Callback):
-    """Ascend's MindIO, which keeps the state of failed processes. There is none on a CPU or GPU, here and upstream.
+    """Ascend's MindIO, which keeps the state of failed processes. There is none on a CPU or GPU, here and MindSpore.
 
     Raises:
         ValueError: always; without ``ckpt_save_path`` and ``ckpt_save_fn`` because of that.

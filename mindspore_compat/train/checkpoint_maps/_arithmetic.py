@@ -64,7 +64,7 @@ def _apply(net: nn.Module, row: Any, place: str, map_name: str) -> Iterator[str]
 
 
 def _pad_same(module: nn.Module, mode: Any, place: str) -> bool:
-    """Whether the layer now pads by its input; one of stride 1 does so already."""
+    """Return whether the layer now pads by its input; one of stride 1 does so already."""
     if mode != "same" or not isinstance(module, (nn.Conv2d, nn.MaxPool2d)):
         raise ValueError(f"{place}: 'pad_mode' is 'same', for a Conv2d or a MaxPool2d")
     if (

@@ -1,4 +1,4 @@
-"""Metrics. Upstream: ``mindspore.train.metrics``."""
+"""Metrics. MindSpore: ``mindspore.train.metrics``."""
 
 from __future__ import annotations
 

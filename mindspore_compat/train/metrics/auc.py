@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.auc``."""
+"""MindSpore: ``mindspore.train.auc``."""
 
 from __future__ import annotations
 

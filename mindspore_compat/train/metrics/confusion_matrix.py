@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
+"""MindSpore: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ConfusionMatrixMetric(Metric):
     """A rate derived from true/false positives/negatives of one-hot arrays (N, C, ...).
 
     Args:
-        skip_channel: whether the first channel (the background) counts; False leaves it out, as upstream does.
+        skip_channel: whether the first channel (the background) counts; False leaves it out, as MindSpore does.
         metric_name: such as "sensitivity", "precision", "accuracy", "f1_score", "matthews_correlation_coefficient".
         calculation_method: True averages the rate over samples, False computes it from the total counts.
         decrease: with calculation_method, how values of samples and channels are reduced.

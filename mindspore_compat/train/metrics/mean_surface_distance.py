@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.MeanSurfaceDistance``."""
+"""MindSpore: ``mindspore.train.MeanSurfaceDistance``."""
 
 from __future__ import annotations
 

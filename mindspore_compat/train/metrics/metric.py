@@ -1,4 +1,4 @@
-"""`Metric`, the base of the metrics. Upstream: ``mindspore.train.Metric``."""
+"""`Metric`, the base of the metrics. MindSpore: ``mindspore.train.Metric``."""
 
 from __future__ import annotations
 
@@ -182,12 +182,12 @@ class EvaluationBase(Metric):
 
 
 def is_binary(data: np.ndarray) -> bool:
-    """Whether all elements are 0 or 1."""
+    """Return whether all elements are 0 or 1."""
     return bool(np.equal(data**2, data).all())
 
 
 def is_one_hot(data: np.ndarray) -> bool:
-    """Whether ``data`` holds a single 1 along axis 1 and zeros else."""
+    """Return whether ``data`` holds a single 1 along axis 1 and zeros else."""
     return data.ndim > 1 and is_binary(data) and bool(np.equal(data.sum(axis=1), 1).all())
 
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.OcclusionSensitivity``."""
+"""MindSpore: ``mindspore.train.OcclusionSensitivity``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Perplexity``."""
+"""MindSpore: ``mindspore.train.Perplexity``."""
 
 from __future__ import annotations
 

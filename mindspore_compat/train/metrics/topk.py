@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TopKCategoricalAccuracy`` and its two common cases."""
+"""MindSpore: ``mindspore.train.TopKCategoricalAccuracy`` and its two common cases."""
 
 from __future__ import annotations
 

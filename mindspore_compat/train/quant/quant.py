@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.quant.quant``."""
+"""MindSpore: ``mindspore.train.quant.quant``."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _layers_of(network: torch.nn.Module) -> list[torch.nn.Module]:
 
 
 def _scopes(network: torch.nn.Module) -> dict[int, str]:
-    """id of each module -> upstream's scope, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
+    """id of each module -> MindSpore's scope, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
     found: dict[int, str] = {id(network): "Default"}
     for path, module in network.named_modules():
         if path:

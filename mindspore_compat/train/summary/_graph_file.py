@@ -13,7 +13,7 @@ __all__ = ["write_graph"]
 
 
 def write_graph(cb_params: Any, path: str) -> None:
-    """Write the training network as upstream's graph message: its operators, or its layers in the order of
+    """Write the training network as MindSpore's graph message: its operators, or its layers in the order of
     registration.
     """
     network = cb_params.train_network

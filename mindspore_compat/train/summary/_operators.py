@@ -181,7 +181,7 @@ def set_type(target: Any, tensor: Any) -> None:
 
 
 def _fill(message: Any, value: Any) -> None:
-    """A ValueProto; of tensors, shape and dtype, as upstream's."""
+    """A ValueProto; of tensors, shape and dtype, as MindSpore's."""
     kinds = anf_ir.DataType
     if isinstance(value, torch.Tensor):
         message.dtype = kinds.DT_TENSOR

@@ -26,7 +26,7 @@ _numbers = itertools.count()
 
 
 def set_tensorboard(enabled: bool | None) -> None:
-    """Whether new recorders also write a TensorBoard file; None asks the environment
+    """Return whether new recorders also write a TensorBoard file; None asks the environment
     (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
     """
     global _chosen

@@ -1,4 +1,4 @@
-"""`SummaryRecord`. Upstream: ``mindspore.train.summary.summary_record``."""
+"""`SummaryRecord`. MindSpore: ``mindspore.train.summary.summary_record``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion for `thor`. Upstream: ``mindspore.train.train_thor.convert_utils``."""
+"""Conversion for `thor`. MindSpore: ``mindspore.train.train_thor.convert_utils``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.train_thor.dataset_helper``."""
+"""MindSpore: ``mindspore.train.train_thor.dataset_helper``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows through a buffer from which they are drawn at random, in upstream's order."""
+"""Rows through a buffer from which they are drawn at random, in MindSpore's order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LARGEST = 10000
 
 
 def shuffled_rows(rows: np.ndarray, files: int, total: int, shards: int | None, order: Order) -> np.ndarray:
-    """`rows` read from so many files, of `total` rows for all shards, through the buffer that upstream puts behind
+    """`rows` read from so many files, of `total` rows for all shards, through the buffer that MindSpore puts behind
     them: it holds four files' worth.
     """
     size = min(-(-total // (shards or 1)) // files * 4, _LARGEST) or _LARGEST

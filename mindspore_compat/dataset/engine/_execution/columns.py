@@ -67,7 +67,7 @@ def to_row(value: Any, what: str, copy: bool = False) -> Row:
 
 
 def has_object_values(array: np.ndarray) -> bool:
-    """Whether an array holds Python objects, which no column may."""
+    """Return whether an array holds Python objects, which no column may."""
     return array.dtype.kind not in _SUPPORTED_KINDS
 
 

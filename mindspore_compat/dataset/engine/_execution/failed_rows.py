@@ -16,7 +16,7 @@ _MOST = 16
 
 class GoodRows:
     """Good rows that stand in for others, at most 16 of them, of all passes over a map; which, and where in a pass, is
-    upstream's choice.
+    MindSpore's choice.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Lanes: the workers that upstream has for a node whose rows draw at random. Which of them a row goes to, and what it
+"""Lanes: the workers that MindSpore has for a node whose rows draw at random. Which of them a row goes to, and what it
 draws from there, follows from its place alone; how many threads there are here does not matter.
 """
 

@@ -64,7 +64,7 @@ class Session:
         return Order(seed, passes, self._orders.setdefault(number, {}))
 
     def sampler_of(self, node: Any) -> BuiltinSampler:
-        """A source's sampler as it stood when the session began: each iterator has its own, as upstream."""
+        """A source's sampler as it stood when the session began: each iterator has its own, as MindSpore."""
         number = self.number(node)
         if number not in self._samplers:
             self._samplers[number] = node.sampler.apart(getattr(node, "source", None))
@@ -94,7 +94,7 @@ class Session:
 
         def with_tickets() -> Iterator[Task]:
             for key, (what, rows) in tasks:
-                own_rows = 0 if what is None else 1  # upstream's batch does not see the rows that it drops
+                own_rows = 0 if what is None else 1  # MindSpore's batch does not see the rows that it drops
                 tickets = {n: each.ticket(own_rows if n == OWN else len(rows)) for n, each in turns.items()}
                 yield key, ((what, rows), rows, tickets)
 
@@ -183,7 +183,7 @@ class Session:
             lanes.expect(rows)
 
     def draws_in_order(self) -> bool:
-        """Whether operations draw row after row, so that what a row becomes depends on those before it."""
+        """Return whether operations draw row after row, so that what a row becomes depends on those before it."""
         return any(self._lanes_of(node) is not None for node in self._nodes.values())
 
     def _draws(self, node: Node) -> bool:
@@ -191,11 +191,11 @@ class Session:
         return self.is_seeded and (self._lanes_of(node) is not None or node._parallelism().here)
 
     def draws_below(self, top: Node) -> bool:
-        """Whether rows of `top`, or of a node below it, draw row after row."""
+        """Return whether rows of `top`, or of a node below it, draw row after row."""
         return any(map(self._draws, walk(top)))
 
     def by_number(self, node: Node) -> bool:
-        """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
+        """Return whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
         another order, and rows draw there.
         """
         is_moved = False
@@ -206,7 +206,7 @@ class Session:
         return node._is_indexed()
 
     def leave(self, node: Node, rows: Iterator[Any]) -> None:
-        """Rows that `node` does not need, but upstream's engine reads before the next pass."""
+        """Rows that `node` does not need, but MindSpore's engine reads before the next pass."""
         if self.draws_below(node) and all(each.get_repeat_count() != -1 for each in node.children):
             self._left.setdefault(self.number(node), []).append(rows)
 
@@ -269,7 +269,7 @@ class Run:
     def order_of(self, node: Node) -> Order:
         """What orders `node`'s rows in this pass.
 
-        With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
+        With a chosen seed it is the same for all nodes, as MindSpore: zipped sources that are shuffled alike stay
         aligned. Without one they differ.
         """
         return self.session.order_of(node, self.pass_number, self.seed)

@@ -27,8 +27,8 @@ class Parallelism:
     the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
     neighbours.
 
-    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that upstream has, and those of
-    one lane go through one thread. `restarts`: see there; `is_direct`: upstream's are processes, which call operations
+    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that MindSpore has, and those of
+    one lane go through one thread. `restarts`: see there; `is_direct`: MindSpore's are processes, which call operations
     directly.
     """
 
@@ -48,7 +48,7 @@ class Parallelism:
         )
 
     def is_apart(self, other: Parallelism) -> bool:
-        """Whether nodes that ask for these cannot run in one place."""
+        """Return whether nodes that ask for these cannot run in one place."""
         if Parallelism() in (self, other):
             return False
         return bool(self.processes or other.processes) or (self.here, self.lanes == 1) != (other.here, other.lanes == 1)

@@ -1,4 +1,4 @@
-"""The order of the columns that a ``per_batch_map`` with another number of outputs leaves alone: upstream's is that of
+"""The order of the columns that a ``per_batch_map`` with another number of outputs leaves alone: MindSpore's is that of
 the hash maps of names that its nodes hold.
 """
 

@@ -17,7 +17,7 @@ _MIXED = "Batch: mismatched types returned from per_batch_map"
 
 
 def check_kinds(results: Sequence[Any]) -> None:
-    """RuntimeError where a dict stands beside what neither is a dict nor fits an array, as upstream: one dict for the
+    """RuntimeError where a dict stands beside what neither is a dict nor fits an array, as MindSpore: one dict for the
     batch goes with dicts only, lists of dicts with anything that has as many rows.
     """
     if any(isinstance(result, dict) for result in results) and not all(
@@ -30,7 +30,7 @@ def check_kinds(results: Sequence[Any]) -> None:
 
 
 def as_rows(results: tuple, names: Sequence[str], count: int) -> tuple:
-    """`results`, as upstream takes them: arrays (and dicts) are whole batches of any length; where one column is
+    """`results`, as MindSpore takes them: arrays (and dicts) are whole batches of any length; where one column is
     anything else, each column is a list of the batch's `count` rows. Raises: RuntimeError.
     """
     if all(isinstance(result, (np.ndarray, dict)) for result in results):
@@ -52,7 +52,7 @@ def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
 
 
 def _is_plain(values: list[Any]) -> bool:
-    """Whether NumPy makes of all values at once what it makes of each: others have no dtype in common."""
+    """Return whether NumPy makes of all values at once what it makes of each: others have no dtype in common."""
     return type(values[0]) in (int, float, bool, str, bytes) and all(type(v) is type(values[0]) for v in values)
 
 

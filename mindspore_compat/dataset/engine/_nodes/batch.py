@@ -236,7 +236,7 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
 
 
 def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
-    """Each array in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
+    """Each array in the corner of one of `shape`; what does not fit is cut off, as MindSpore does."""
     padded = empty((len(values), *shape), values[0].dtype)
     padded[...] = fill
     for place, value in zip(padded, values, strict=True):

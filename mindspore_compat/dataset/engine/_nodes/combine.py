@@ -165,7 +165,7 @@ def _drawn_datasets(sizes: list[int], order: Order) -> list[int]:
 
 @register_node
 def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
-    """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
+    """`Dataset.flat_map`: the function is called for every row now, as MindSpore does."""
     parts = [func(*row) for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
     if not parts:
         raise RuntimeError("flat_map needs a dataset with at least one row.")

@@ -100,10 +100,10 @@ def _is_python(operation: Any) -> bool:
 
 
 def _failed(operation: Any, error: Exception) -> Exception:
-    """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
+    """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as MindSpore."""
     if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or hasattr(error, "parts"):
         return error
-    if isinstance(operation, PyTensorOperation):  # upstream has these in Python
+    if isinstance(operation, PyTensorOperation):  # MindSpore has these in Python
         return failed_function("map operation: [PyFunc] failed.", error, is_own=True)
     return failed_operation(type(operation).__name__, error)
 
@@ -169,7 +169,7 @@ class MapDataset(Dataset):
             if not duplicates:
                 return places, places, renamed
             return places, None, [*outputs, *(n for n in rest if n not in outputs)]
-        # an output with the name of a column that is no input is lost, as upstream
+        # an output with the name of a column that is no input is lost, as MindSpore
         return places, None, [*(n for n in outputs if n not in rest), *rest]
 
     def _column_names(self) -> list[str]:
@@ -281,7 +281,7 @@ class MapDataset(Dataset):
         in_python = any(map(_is_python, self.operations))
         lanes = self._wanted_workers if any(map(_draws, self.operations)) else 0
         if all(map(is_builtin, self.operations)):
-            # one more, as upstream has other threads for reading and batching; only one where all would wait for
+            # one more, as MindSpore has other threads for reading and batching; only one where all would wait for
             # Python's lock
             free = any(map(_is_free, self.operations))
             is_direct = self.python_multiprocessing and in_python
@@ -293,7 +293,7 @@ class MapDataset(Dataset):
 
 
 def _draws(operation: Any) -> bool:
-    """Whether it, or one that it calls, draws from its own engine."""
+    """Return whether it, or one that it calls, draws from its own engine."""
     return isinstance(operation, TensorOperation) and (operation.draws or any(map(_draws, operation._inner())))
 
 
@@ -306,7 +306,7 @@ def _called(operations: Sequence[Any]) -> Iterator[Any]:
 
 
 def _apart(operations: Sequence[Any]) -> list[Any]:
-    """`operations`; what is there twice is two that draw by themselves, as upstream makes each anew."""
+    """`operations`; what is there twice is two that draw by themselves, as MindSpore makes each anew."""
     known = set(map(id, _called(operations)))
     found = []
     for operation in operations:

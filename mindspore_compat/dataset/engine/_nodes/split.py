@@ -20,14 +20,14 @@ from mindspore_compat.dataset.engine.samplers import BuiltinSampler, RandomSampl
 __all__ = ["split"]
 
 
-#: Upstream shuffles rows that can not be asked for by number through a buffer of this size.
+#: MindSpore shuffles rows that can not be asked for by number through a buffer of this size.
 _BUFFER = 10000
 
 
 class _Part(MappableDataset):
     """Some rows of an indexed dataset; `use_sampler` gives them another order.
 
-    As upstream, the whole is put into the same random order in every pass, and cut: parts have no row in common where
+    As MindSpore, the whole is put into the same random order in every pass, and cut: parts have no row in common where
     the whole itself is not shuffled. Without a chosen seed they have none whatever the whole.
     """
 

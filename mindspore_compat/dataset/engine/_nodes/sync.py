@@ -20,7 +20,7 @@ class SyncWaitDataset(Dataset):
     """Passes rows on that make `num_batch` batches above it, then those that `sync_update` releases.
 
     The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a row
-    that has not been released ends the waiting for good, with a warning, as upstream's time-out does.
+    that has not been released ends the waiting for good, with a warning, as MindSpore's time-out does.
     """
 
     condition_name: str

@@ -1,4 +1,4 @@
-"""Sound data sets on disk. Upstream: ``mindspore.dataset.engine.datasets_audio``."""
+"""Sound data sets on disk. MindSpore: ``mindspore.dataset.engine.datasets_audio``."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ class TedliumDataset(FilesDataset):
         for part in parts:
             for path in files_in(os.path.join(self.dataset_dir, part, "stm"), ".stm"):
                 rows.extend((str(i), line.partition(" ")[0], part, line) for i, line in enumerate(lines_of(path)))
-        # upstream sorts by the number of the line, as text
+        # MindSpore sorts by the number of the line, as text
         return [(name, part, line) for _, name, part, line in sorted(rows)]
 
     def _expanded(self, sample: tuple) -> tuple:

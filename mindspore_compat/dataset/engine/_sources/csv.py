@@ -1,4 +1,4 @@
-"""`CSVDataset`, and the CSV that upstream reads: quotes around whole fields only, line ends within them, empty lines
+"""`CSVDataset`, and the CSV that MindSpore reads: quotes around whole fields only, line ends within them, empty lines
 left out.
 """
 
@@ -129,7 +129,7 @@ _LEADING = {"int32": re.compile(r"\s*[+-]?\d+"), "float32": re.compile(r"\s*[+-]
 
 
 def _number(kind: str, text: str, path: str) -> Any:
-    """The number that a text begins with, as upstream takes it."""
+    """The number that a text begins with, as MindSpore takes it."""
     if kind == "text":
         return text
     match = _LEADING[kind].match(text)

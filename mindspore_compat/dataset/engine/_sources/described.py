@@ -101,11 +101,11 @@ ARRAYS = _common("num_samples num_parallel_workers shuffle sampler num_shards sh
 IMAGES_NONE = tuple(a._replace(default=None) if a.name == "decode" else a for a in IMAGES)
 
 
-#: of sources that upstream makes of a GeneratorDataset
+#: of sources that MindSpore makes of a GeneratorDataset
 GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_workers" else a for a in IMAGES[:-1])
 
 
-#: of sources of records; upstream has two orders
+#: of sources of records; MindSpore has two orders
 TEXTS = tuple(
     a._replace(default=Shuffle.GLOBAL, check=None, none=Shuffle.GLOBAL) if a.name == "shuffle" else a
     for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")

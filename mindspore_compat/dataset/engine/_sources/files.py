@@ -1,4 +1,4 @@
-"""Reading the files of a data set: what is broken or missing raises RuntimeError that names the file, as upstream."""
+"""Reading the files of a data set: what is broken or missing raises RuntimeError that names the file, as MindSpore."""
 
 from __future__ import annotations
 
@@ -85,5 +85,5 @@ def _entries(path: str) -> list[os.DirEntry]:
 
 
 def is_picture(path: str) -> bool:
-    """Whether a file begins as a JPEG, PNG, GIF or BMP does. Raises: RuntimeError."""
+    """Return whether a file begins as a JPEG, PNG, GIF or BMP does. Raises: RuntimeError."""
     return read_bytes(path)[:3].startswith((b"\xff\xd8\xff", b"\x89PN", b"GIF", b"BM"))

@@ -1,4 +1,4 @@
-"""In what order `MindDataset` reads its rows: upstream's MindRecord has samplers of its own."""
+"""In what order `MindDataset` reads its rows: MindSpore's MindRecord has samplers of its own."""
 
 from __future__ import annotations
 

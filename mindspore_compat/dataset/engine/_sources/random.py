@@ -19,7 +19,7 @@ __all__ = ["RandomDataset"]
 
 
 class RandomDataset(SourceDataset):
-    """Random rows of a `Schema`'s columns: each value is one random byte over and over, as upstream's.
+    """Random rows of a `Schema`'s columns: each value is one random byte over and over, as MindSpore's.
 
     Args:
         total_rows: how many; default the schema's number of rows, else 16.

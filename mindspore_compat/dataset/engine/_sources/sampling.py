@@ -45,7 +45,7 @@ def select_sampler(
         return DistributedSampler(num_shards, shard_id, level if is_random else False, num_samples)
     if not is_random:
         return SequentialSampler(num_samples=num_samples)
-    # upstream draws a given number of samples with replacement
+    # MindSpore draws a given number of samples with replacement
     return RandomSampler(num_samples is not None, num_samples, level)
 
 
@@ -62,7 +62,7 @@ def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:
 
 
 def _is_iterable(sampler: Any) -> bool:
-    """As upstream asks: an iterable that draws its order when it is asked for one is a draw further then."""
+    """As MindSpore asks: an iterable that draws its order when it is asked for one is a draw further then."""
     try:
         iter(sampler)
     except TypeError:

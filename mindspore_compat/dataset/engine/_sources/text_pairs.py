@@ -83,7 +83,7 @@ _TAGS = (
 
 
 class _IwsltDataset(_Pairs):
-    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (upstream leaves files
+    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (MindSpore leaves files
     in the folder).
     """
 

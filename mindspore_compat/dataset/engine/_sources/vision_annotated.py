@@ -216,7 +216,7 @@ class KITTIDataset(FilesDataset):
             return (image,)
         labels = {label: i for i, label in enumerate(self._classes)}
         values = np.stack([numbers for _, numbers in self._objects[name]])
-        occluded = values[:, 1:2].astype(np.int64).astype(np.uint32)  # -1 becomes the largest, as upstream
+        occluded = values[:, 1:2].astype(np.int64).astype(np.uint32)  # -1 becomes the largest, as MindSpore
         return (
             image,
             [[labels[label]] for label, _ in self._objects[name]],

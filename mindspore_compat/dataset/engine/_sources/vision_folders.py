@@ -252,7 +252,7 @@ class Caltech101Dataset(FilesDataset):
         return tuple(found[name] for name in self._column_names())
 
     def get_class_indexing(self) -> dict[str, int]:
-        """From category to label, of all 101, as upstream: labels of rows count the folders that are there."""
+        """From category to label, of all 101, as MindSpore: labels of rows count the folders that are there."""
         return {name: i for i, name in enumerate(CALTECH101)}
 
 

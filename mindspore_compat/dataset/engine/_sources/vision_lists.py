@@ -251,7 +251,7 @@ class Places365Dataset(FilesDataset):
     small: bool
 
     def _find(self) -> list[tuple]:
-        words_of(os.path.join(self.dataset_dir, "categories_places365.txt"))  # upstream needs it as well
+        words_of(os.path.join(self.dataset_dir, "categories_places365.txt"))  # MindSpore needs it as well
         words = words_of(os.path.join(self.dataset_dir, f"places365_{self.usage.replace('-', '_')}.txt"))
         size = "256" if self.small else "large"
         folder = f"val_{size}" if self.usage == "val" else f"data_{size}_{self.usage.removeprefix('train-')}"

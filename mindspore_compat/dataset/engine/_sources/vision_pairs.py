@@ -79,7 +79,7 @@ class CityscapesDataset(FilesDataset):
 
 
 def _plain_json(value: Any) -> str:
-    """JSON without spaces and with sorted keys, as upstream's library writes it."""
+    """JSON without spaces and with sorted keys, as MindSpore's library writes it."""
     import json
 
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

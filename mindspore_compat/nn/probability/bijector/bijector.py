@@ -1,4 +1,4 @@
-"""`Bijector`, the base class. Upstream: ``mindspore.nn.probability.bijector.Bijector``."""
+"""`Bijector`, the base class. MindSpore: ``mindspore.nn.probability.bijector.Bijector``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.Invert``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.Invert``."""
 
 from __future__ import annotations
 

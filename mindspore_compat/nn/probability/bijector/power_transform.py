@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.PowerTransform``, ``Exp``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.PowerTransform``, ``Exp``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.Softplus``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.Softplus``."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Variational(Cell):
         setattr(self, f"{part}_posterior", _posterior(posterior_fn, shape, f"bnn_{part}", f"{part}_posterior_fn"))
 
     def compute_kl_loss(self) -> Any:
-        """The divergence of the prior from the posterior (so upstream), summed over weight and bias: a scalar."""
+        """The divergence of the prior from the posterior (so MindSpore), summed over weight and bias: a scalar."""
         total = self._divergence("weight")
         return wrap(total + self._divergence("bias")) if self.has_bias else wrap(total)
 
@@ -47,7 +47,7 @@ def _posterior(given: Any, shape: list[int], name: str, argument: str) -> Any:
 
 
 def _normal_only(cell: Any, argument: str) -> list[Any]:
-    """The distributions that a Cell holds, each of them under the name "normal" as upstream asks for."""
+    """The distributions that a Cell holds, each of them under the name "normal" as MindSpore asks for."""
     cells = cell.name_cells()
     if any(name != "normal" for name in cells):
         raise TypeError(f"The type of distribution of `{argument}` must be `normal`, but got {', '.join(cells)}.")

@@ -1,4 +1,4 @@
-"""Dense layers with random weights. Upstream: ``mindspore.nn.probability.bnn_layers.dense_variational``."""
+"""Dense layers with random weights. MindSpore: ``mindspore.nn.probability.bnn_layers.dense_variational``."""
 
 from __future__ import annotations
 

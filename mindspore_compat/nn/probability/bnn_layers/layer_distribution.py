@@ -1,4 +1,4 @@
-"""The distributions of a layer's weights. Upstream: ``mindspore.nn.probability.bnn_layers.layer_distribution``."""
+"""The distributions of a layer's weights. MindSpore: ``mindspore.nn.probability.bnn_layers.layer_distribution``."""
 
 from __future__ import annotations
 

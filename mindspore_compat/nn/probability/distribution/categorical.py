@@ -1,4 +1,4 @@
-"""`Categorical`. Upstream: ``mindspore.nn.probability.distribution.Categorical``."""
+"""`Categorical`. MindSpore: ``mindspore.nn.probability.distribution.Categorical``."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _classes(probs: torch.Tensor) -> torch.Tensor:
 
 
 def _whole(value: torch.Tensor) -> torch.Tensor:
-    """Values as upstream counts them: rounded down, what is between -1 and 0 counts as 0."""
+    """Values as MindSpore counts them: rounded down, what is between -1 and 0 counts as 0."""
     value = value.to(torch.float32)
     return torch.where((value < 0) & (value > -1), 0.0, torch.floor(value))
 

@@ -1,4 +1,4 @@
-"""Distributions of counts: `Bernoulli`, `Geometric`, `Poisson`. Upstream: ``mindspore.nn.probability.distribution``."""
+"""Distributions of counts: `Bernoulli`, `Geometric`, `Poisson`. MindSpore: ``mindspore.nn.probability.distribution``."""
 
 from __future__ import annotations
 

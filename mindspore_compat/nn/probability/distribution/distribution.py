@@ -1,4 +1,4 @@
-"""`Distribution`, the base class. Upstream: ``mindspore.nn.probability.distribution.Distribution``."""
+"""`Distribution`, the base class. MindSpore: ``mindspore.nn.probability.distribution.Distribution``."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Distribution(Cell):
         return torch.Generator(device).manual_seed(self._seed + self._uses)
 
     def _reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-        """float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: upstream's, by `ops.uniform`."""
+        """float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: MindSpore's, by `ops.uniform`."""
         return reals("uniform", shape + tuple(like.shape), self._seed).to(like.device)
 
     def _positive_reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Distributions with a place and a scale: `Cauchy`, `Laplace`, `Logistic`, `StudentT`. Upstream:
+"""Distributions with a place and a scale: `Cauchy`, `Laplace`, `Logistic`, `StudentT`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -143,7 +143,7 @@ class Logistic(_Located):
 
 
 class Laplace(Continuous):
-    """Laplace distribution with the scale ``sd``; it answers `prob` and `log_prob` only, as upstream's.
+    """Laplace distribution with the scale ``sd``; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         mean, sd: number, list, array or Tensor; None where they come with each call.
@@ -172,7 +172,7 @@ class Laplace(Continuous):
 
 
 class StudentT(Continuous):
-    """Student's t distribution; it answers `prob` and `log_prob` only, as upstream's.
+    """Student's t distribution; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         df: the degrees of freedom.

@@ -1,4 +1,4 @@
-"""`Normal`. Upstream: ``mindspore.nn.probability.distribution.Normal``."""
+"""`Normal`. MindSpore: ``mindspore.nn.probability.distribution.Normal``."""
 
 from __future__ import annotations
 

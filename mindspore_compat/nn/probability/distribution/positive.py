@@ -1,4 +1,4 @@
-"""Distributions of positive numbers: `Beta`, `Exponential`, `Gamma`, `HalfNormal`. Upstream:
+"""Distributions of positive numbers: `Beta`, `Exponential`, `Gamma`, `HalfNormal`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -226,7 +226,7 @@ class Beta(Continuous):
 
 
 class HalfNormal(Continuous):
-    """A normal distribution's half at and above 0; it answers `prob` and `log_prob` only, as upstream's.
+    """A normal distribution's half at and above 0; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         mean, sd: number, list, array or Tensor; None where they come with each call.

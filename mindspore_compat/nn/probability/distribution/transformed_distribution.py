@@ -1,4 +1,4 @@
-"""Distributions of transformed values: `TransformedDistribution`, `LogNormal`, `Gumbel`. Upstream:
+"""Distributions of transformed values: `TransformedDistribution`, `LogNormal`, `Gumbel`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -133,7 +133,7 @@ class LogNormal(TransformedDistribution):
 
 
 class Gumbel(TransformedDistribution):
-    """Gumbel distribution; see `Distribution` for what can be asked. Calls take no parameters, as upstream's.
+    """Gumbel distribution; see `Distribution` for what can be asked. Calls take no parameters, as MindSpore's.
 
     Args:
         loc, scale: number, list, array or Tensor.

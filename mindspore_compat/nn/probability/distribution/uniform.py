@@ -1,4 +1,4 @@
-"""`Uniform`. Upstream: ``mindspore.nn.probability.distribution.Uniform``."""
+"""`Uniform`. MindSpore: ``mindspore.nn.probability.distribution.Uniform``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differentiation of functions and Cells. Upstream: ``mindspore.ops.GradOperation``, ``mindspore.grad``,
+"""Differentiation of functions and Cells. MindSpore: ``mindspore.ops.GradOperation``, ``mindspore.grad``,
 ``mindspore.value_and_grad``.
 """
 
@@ -87,7 +87,7 @@ class GradOperation:
         return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
 
     def with_value(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
-        """The same, but the function returns (outputs of ``fn``, gradients); not upstream's."""
+        """The same, but the function returns (outputs of ``fn``, gradients); not MindSpore's."""
         single = False
         parameters: list[Parameter] | None = []
         if self.get_by_list:
@@ -227,7 +227,7 @@ def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
         return ()
     for position in positions:
         if position >= len(inputs):
-            error = IndexError if is_graph_mode() else RuntimeError  # as upstream
+            error = IndexError if is_graph_mode() else RuntimeError  # as MindSpore
             raise error(f"Position index {position} is exceed input size.")
     have = differentiable(inputs) if positions else []
     return tuple([position for position in positions if have[position]])

@@ -1,4 +1,4 @@
-"""Products with Jacobians and whole Jacobians. Upstream: ``mindspore.ops.function.grad.grad_func``."""
+"""Products with Jacobians and whole Jacobians. MindSpore: ``mindspore.ops.function.grad.grad_func``."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ _ENUMS: dict[str, Any] = {
 
 
 def _accepted(instance: Any) -> int:
-    """How many named arguments a call takes."""
+    """Return how many named arguments a call takes."""
     return sum(
         item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)
         for item in inspect.signature(instance).parameters.values()

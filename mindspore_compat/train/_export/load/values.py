@@ -57,7 +57,7 @@ FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, Runtim
 
 
 class MindirError(FormatError, RuntimeError):
-    """A file is damaged or no MINDIR: a RuntimeError as upstream's, and a ValueError as of all readers here."""
+    """A file is damaged or no MINDIR: a RuntimeError as MindSpore's, and a ValueError as of all readers here."""
 
 
 @contextmanager

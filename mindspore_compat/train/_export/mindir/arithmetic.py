@@ -98,7 +98,7 @@ def _computed_in(n: Node, right: Any) -> torch.dtype:
 
 
 def _is_wider(item: Any, dtype: torch.dtype) -> bool:
-    """Whether a dtype can not hold a number, or a tensor of another one, as it is."""
+    """Return whether a dtype can not hold a number, or a tensor of another one, as it is."""
     if isinstance(item, Value):
         return item.dtype.is_floating_point and item.dtype is not dtype
     return isinstance(item, float) and torch.tensor(item, dtype=dtype).item() != item

@@ -308,5 +308,5 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 
 def kept(op: str, arguments: dict[str, Any]) -> bool:
-    """Whether MINDIR has the operator in the form that these arguments ask for."""
+    """Return whether MINDIR has the operator in the form that these arguments ask for."""
     return op in ROWS and (op not in _FORMS or _FORMS[op](arguments))

@@ -81,7 +81,7 @@ class _Merger(SizeExpressions):
     # --- constants ----------------------------------------------------------------------------------------------------
 
     def _constant(self, nodes: Sequence[Any], users: Sequence[Any]) -> bool:
-        """Whether the node stays, with other contents; otherwise new nodes give what it gave."""
+        """Return whether the node stays, with other contents; otherwise new nodes give what it gave."""
         attributes = [node.attribute[0] for node in nodes]
         name, kind = nodes[0].output[0], attributes[0].type
         if kind == _T.TUPLE and len({len(item.values) for item in attributes}) == 1:

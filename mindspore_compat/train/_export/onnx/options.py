@@ -1,4 +1,4 @@
-"""What `export` takes for ONNX beyond upstream: names of open sizes, 16-bit floats, the opset."""
+"""What `export` takes for ONNX beyond MindSpore: names of open sizes, 16-bit floats, the opset."""
 
 from __future__ import annotations
 

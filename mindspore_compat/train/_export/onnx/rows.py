@@ -357,5 +357,5 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 
 def kept(op: str, arguments: dict[str, Any]) -> bool:
-    """Whether ONNX has the operator in the form that these arguments ask for."""
+    """Return whether ONNX has the operator in the form that these arguments ask for."""
     return op in ROWS and (op not in _FORMS or _FORMS[op](arguments))

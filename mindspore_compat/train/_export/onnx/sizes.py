@@ -100,7 +100,7 @@ class _Merger(SizeExpressions):
         field.extend(copies)
 
     def _constant(self, values: Sequence[torch.Tensor], message: Any, users: Sequence[Any]) -> bool:
-        """Whether the constant stays, with other contents; otherwise new nodes give what it gave."""
+        """Return whether the constant stays, with other contents; otherwise new nodes give what it gave."""
         shapes, dtype, name = [tuple(item.shape) for item in values], values[0].dtype, message.name
         if len({len(shape) for shape in shapes}) > 1:
             raise unequal("the shape of a constant depends on a size")
