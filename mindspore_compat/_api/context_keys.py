@@ -1,4 +1,4 @@
-"""The keys of the contexts: types and defaults, and the values that have names. MindSpore: ``mindspore.context``."""
+"""Keys of the contexts: types, defaults and named values. MindSpore: ``mindspore.context``."""
 
 from __future__ import annotations
 

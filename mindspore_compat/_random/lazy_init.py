@@ -1,5 +1,5 @@
-"""Tensors that an Initializer is still to fill: MindSpore draws when the values are first needed, not when `initializer`
-is called, and what draws first gets the first numbers.
+"""Lazy initialization of Tensors. MindSpore draws random values when they are first needed, not when `initializer` is
+called. The first Tensor that needs values gets the first numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Pending", "tensor_of"]
 
 _Base = torch._C.TensorBase
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
-#: what says nothing of the values
+#: attributes that do not depend on the values
 _OF_SHAPES = {
     *(_Base.size, _Base.dim, _Base.numel, _Base.element_size, _Base.is_floating_point, _Base.is_complex),
     *(getattr(_Base, name).__get__ for name in ("shape", "dtype", "ndim", "nbytes", "itemsize", "requires_grad")),
@@ -32,7 +32,7 @@ _drawn_slices = 0
 
 
 class Pending:
-    """What a Tensor is besides until it has values. Any function of torch fills it first; shape and type are known."""
+    """Mixin of a Tensor without values. Any function of torch fills it first; shape and type are known."""
 
     has_no_values = True
     _init: Any
@@ -51,9 +51,7 @@ class Pending:
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the Tensor; None as a new one is passed over, as there are no values
-        without.
-        """
+        """The Initializer that will fill the Tensor. Setting None is ignored, since there are no values without one."""
         return self._init
 
     @init.setter
@@ -81,7 +79,7 @@ by_name: list[Any] = []  # `initializer`, which stands above
 
 
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
-    """A Tensor that the Initializer fills when the values are needed; one of another class is filled at once."""
+    """Return a Tensor that the Initializer fills when values are needed; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:
@@ -94,7 +92,7 @@ def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> 
             "mindspore.common.initializer.initializer."
         )
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    if current_device().type == "meta":  # where nothing has values
+    if current_device().type == "meta":  # no tensor has values there
         result = torch.empty(sizes, dtype=to_torch_dtype(dtype), device="meta")
         result.__class__ = cls
         return result
@@ -117,7 +115,7 @@ def _made(init: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
 
 
 def _fill(tensor: Any, shape: Any) -> None:
-    """Let the Initializer write into a new array, which becomes the Tensor's."""
+    """Fill the Tensor with a new array from the Initializer."""
     dtype = tensor.dtype
     array = np.zeros(
         tensor.shape if shape is None else tuple(shape),
@@ -143,8 +141,8 @@ def _fill_in(value: Any) -> None:
 
 @contextmanager
 def _seeded_for(init: Any, slice_index: int | None) -> Iterator[None]:
-    """For a slice numpy's generator begins anew, as MindSpore's does, and afterwards at the first word of the state that
-    it had: after `set_seed` the seed itself, until somebody draws.
+    """Seed numpy's generator anew for a slice, as MindSpore does. Afterwards, seed it with the first word of its
+    earlier state: after `set_seed`, the seed itself until the first draw.
     """
     global _drawn_slices
     if slice_index is None:

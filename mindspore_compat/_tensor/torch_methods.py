@@ -1,4 +1,4 @@
-"""torch's own methods and attributes on `Tensor`: as they are, but what they return are Tensors."""
+"""torch's own methods and attributes on `Tensor`, returning Tensors."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _RANDOM = frozenset(
 
 
 def install_torch_methods(cls: type) -> None:
-    """Every method and tensor-valued attribute of torch's that ``cls`` and its mixins do not define otherwise stays,
-    and gives Tensors.
+    """Install torch's methods and tensor-valued attributes that ``cls`` and its mixins do not define; they return
+    Tensors.
     """
     own = {name for base in cls.__mro__[: cls.__mro__.index(torch.Tensor)] for name in vars(base)}
     for name in dir(torch.Tensor):
@@ -62,7 +62,7 @@ def install_torch_methods(cls: type) -> None:
         setattr(cls, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
 
 
-#: what Dynamo takes for attributes of torch's that are properties here
+#: properties here that Dynamo takes for torch's attributes
 _BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))),
     "mT": lambda x: torch.transpose(x, -2, -1),
@@ -81,7 +81,7 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
 
 
 def _part(name: str, callable_tensor: type) -> property:
-    """``x.real``, an attribute of torch's and numpy's; MindSpore's is a method, so what it gives can be called."""
+    """Return ``x.real``: an attribute in torch and numpy, a method in MindSpore, so the result can be called."""
 
     def get(self: Any) -> Any:
         if tracing.is_tracing():
@@ -105,7 +105,7 @@ def _reduced(self: Any, protocol: Any) -> Any:
 
 
 def _backward(self: Any, *args: Any, **kwargs: Any) -> None:
-    """torch's ``backward``, with the reason where there is nothing to go back through."""
+    """Call torch's ``backward``; explain the error if there is no graph."""
     if not self.requires_grad and not tracing.is_tracing():
         raise RuntimeError(
             "For 'backward', this Tensor has no graph. A Cell in evaluation mode, called with MindSpore's Tensors, "
@@ -116,7 +116,7 @@ def _backward(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
-    """``method`` with a `Generator` for its ``generator``."""
+    """Return ``method`` with support for a `Generator` as its ``generator``."""
 
     def drawing(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("generator") is not None:
@@ -152,7 +152,7 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                     return wrap(method(self, *args, **kwargs))
             if kwargs:
                 kwargs = {names.get(key, key): item for key, item in kwargs.items()}
-            if name != "set_":  # which is to lie there
+            if name != "set_":  # its argument gives the memory
                 args = tuple([apart(self, item) if isinstance(item, _Base) else item for item in args])
                 kwargs = {key: apart(self, item) if isinstance(item, _Base) else item for key, item in kwargs.items()}
             try:

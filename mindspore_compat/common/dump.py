@@ -11,8 +11,8 @@ __all__ = ["set_dump"]
 
 
 def set_dump(target: Any, enabled: bool = True) -> None:
-    """Mark a Cell with all below, or a Primitive, for Ascend's dump. Nothing is dumped here, which the log says once;
-    a forward hook (`Cell.register_forward_hook`) sees the same tensors.
+    """Mark a Cell with all below, or a Primitive, for Ascend's dump. Nothing is dumped here, which is logged once; a
+    forward hook (`Cell.register_forward_hook`) sees the same tensors.
     """
     warn_once("set_dump", "set_dump has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.")
     if not hasattr(target, "add_flags_recursive"):

@@ -12,7 +12,7 @@ __all__ = ["GlobalComm", "_is_available", "_is_initialized"]
 
 
 def _is_available() -> bool:
-    """Return whether torch was built with several processes in mind."""
+    """Return whether torch was built with support for several processes."""
     return dist.is_available()
 
 

@@ -1,4 +1,4 @@
-"""Loading and preparing data. MindSpore: ``mindspore.dataset``."""
+"""Data loading and preparation. MindSpore: ``mindspore.dataset``."""
 
 import contextlib
 
@@ -30,7 +30,7 @@ __all__ = [
 _SERIALIZED = ("compare", "deserialize", "serialize", "show")
 __all__ += [*_SERIALIZED, *engine.__all__]
 
-# No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
+# No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset seem to call it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
 _STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."

@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _of_either(of_number: Callable[..., Any], of_tensor: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a number, or of a tensor on a device."""
+    """Return a function of a number, or of a tensor on a device."""
     return lambda x, *rest: (of_tensor if isinstance(x, torch.Tensor) else of_number)(x, *rest)
 
 
@@ -42,9 +42,9 @@ class LearningRateSchedule(Cell):
 
 
 class _Builtin(LearningRateSchedule):
-    """A schedule in plain float arithmetic; single precision as MindSpore, rounded once at the end.
+    """Schedule in plain float arithmetic; single precision as MindSpore, rounded once at the end.
 
-    Steps on a device are float64 tensors to ``rate``, so that nothing waits for them.
+    Steps on a device are float64 tensors in ``rate``, so that nothing waits for them.
     """
 
     def rate(self, step: Any) -> Any:
@@ -62,7 +62,7 @@ class _Builtin(LearningRateSchedule):
 
 
 class _Decay(_Builtin):
-    """Arguments that the exponential schedules share."""
+    """Arguments of the exponential schedules."""
 
     def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
         super().__init__()

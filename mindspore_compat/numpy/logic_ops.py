@@ -1,4 +1,4 @@
-"""Comparisons and truth as numpy does. MindSpore: ``mindspore.numpy.logic_ops``."""
+"""Comparisons and logic as in numpy. MindSpore: ``mindspore.numpy.logic_ops``."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
 
 
 def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:
-    """`isin` of the flattened input."""
+    """Return `isin` of the flattened input."""
     return isin(torch.reshape(as_tensor(ar1), (-1,)), ar2, invert)
 
 

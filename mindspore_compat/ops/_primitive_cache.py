@@ -11,7 +11,7 @@ _instances: dict[Any, Any] = {}
 
 
 def _get_cache_prim(cls: type) -> Callable[..., Any]:
-    """A constructor of ``cls`` that returns the same instance for the same arguments."""
+    """Return a constructor of ``cls`` that returns the same instance for the same arguments."""
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         key = (cls, repr(args), repr(sorted(kwargs.items())))

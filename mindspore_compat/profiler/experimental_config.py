@@ -1,4 +1,4 @@
-"""MindSpore: ``mindspore.profiler._ExperimentalConfig``: kept; what it asks for exists on Ascend only."""
+"""Options of ``mindspore.profiler._ExperimentalConfig``: stored; they have an effect on Ascend only."""
 
 from __future__ import annotations
 

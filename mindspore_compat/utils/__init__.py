@@ -1,4 +1,4 @@
-"""``mindspore.utils``: exchange of memory with other frameworks, ends that processes agree on."""
+"""``mindspore.utils``: exchange of memory with other frameworks, and a common end of processes."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.utils.dlpack import from_dlpack, to_dlpack

@@ -1,4 +1,4 @@
-"""What a dispatch mode does not see of a graph: reading memory, deciding by a tensor, and what torch does at once."""
+"""Graph events that a dispatch mode does not see: memory reads, decisions by a tensor, composite operators of torch."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BOOLS = {Tensor.__bool__.__code__}
 
 
 class GraphReading(Reading):
-    """Refuses to read memory, whose values would silently become constants; ``if tensor`` asks the recorder for the
-    outcome, and dropout in training and recurrent layers become one operator.
+    """Mode that refuses to read memory, whose values would silently become constants. It asks the recorder for the
+    outcome of ``if tensor``, and records dropout in training and recurrent layers as one operator.
     """
 
     recorder: GraphRecorder

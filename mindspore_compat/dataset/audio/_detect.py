@@ -1,4 +1,4 @@
-"""Where the voice is, and its pitch."""
+"""Voice activity and pitch detection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["DetectPitchFrequency", "Vad"]
 
 @arguments
 class DetectPitchFrequency(AudioOperation):
-    """The pitch over time, by normalised cross-correlation and median smoothing; float32 for every input."""
+    """Pitch over time, by normalised cross-correlation and median smoothing; float32 for every input."""
 
     halves = True
 
@@ -26,7 +26,7 @@ class DetectPitchFrequency(AudioOperation):
     freq_high: Annotated[float, real(0, above=True)] = 3400
 
     def _correlations(self, rows: np.ndarray) -> np.ndarray:
-        """(channel, frame, lag), from lag 1."""
+        """Return (channel, frame, lag), from lag 1."""
         lags, size = (
             math.ceil(self.sample_rate / self.freq_low),
             math.ceil(np.float32(self.sample_rate) * np.float32(self.frame_time)),
@@ -70,7 +70,7 @@ class DetectPitchFrequency(AudioOperation):
 
 @arguments
 class Vad(AudioOperation):
-    """SoX's voice activity detector: what comes before the first voice is cut off."""
+    """SoX's voice activity detector: it cuts off everything before the first voice."""
 
     sample_rate: Annotated[int, integer(1)]
     trigger_level: Annotated[float, real()] = 7.0
@@ -138,7 +138,7 @@ class Vad(AudioOperation):
         return rows[:, first:].reshape(*array.shape[:-1], -1)
 
     def _start(self, rows: np.ndarray) -> int:
-        """From which sample on the result is."""
+        """Return the sample at which the result starts."""
         channels, length = rows.shape
         low, high = self.spectrum
         smooth, noise = np.zeros((channels, high - low)), np.zeros((channels, high - low))

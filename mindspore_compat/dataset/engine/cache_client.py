@@ -8,7 +8,7 @@ __all__ = ["DatasetCache"]
 
 
 class DatasetCache:
-    """Accepted wherever MindSpore takes ``cache=``, without effect: there is no cache server, data is read anew."""
+    """Placeholder for ``cache=``, without effect: there is no cache server, data is read anew."""
 
     def __init__(
         self,

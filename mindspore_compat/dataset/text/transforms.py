@@ -16,7 +16,7 @@ DE_C_INTER_NORMALIZE_FORM = {form: form for form in NormalizeForm}
 
 
 class TextTensorOperation(TensorOperation):
-    """Base of operations on texts; a name to derive from."""
+    """Base of operations on texts; a base class by name only."""
 
 
 __all__ = [

@@ -13,7 +13,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Return how many CUDA devices torch sees.
+    """Return the number of CUDA devices that torch sees.
 
     Raises:
         RuntimeError: if it sees none.

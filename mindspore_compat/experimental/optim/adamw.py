@@ -51,7 +51,7 @@ class DecoupledAdam(AdamStates):
     _decays_gradients = False
 
     def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
-        """The running maxima of a group with ``amsgrad``."""
+        """Return the running maxima of a group with ``amsgrad``."""
         start = self.group_start_id[[item is group for item in self.param_groups].index(True)]
         return self._at(group["max_exp_avg_sq"], slice(part.start - start, part.stop - start))
 

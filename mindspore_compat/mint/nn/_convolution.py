@@ -14,7 +14,7 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d"]
 
 
 class _Convolution(Cell):
-    """What convolutions share. ``weight``: (out, in / groups, *kernel); ``bias``: (out,)."""
+    """Base of the convolutions. ``weight``: (out, in / groups, *kernel); ``bias``: (out,)."""
 
     _axes: int
     transposed = False
@@ -68,7 +68,7 @@ class _Convolution(Cell):
         )
 
     def _ends(self) -> tuple[int, ...]:
-        """The padding of both ends of each axis, the last one first."""
+        """Return the padding of both ends of each axis, the last one first."""
         if isinstance(self.padding, str):
             totals = [0 if self.padding == "valid" else d * (k - 1) for k, d in zip(self.kernel_size, self.dilation)]
             return tuple(end for total in reversed(totals) for end in (total // 2, total - total // 2))

@@ -33,15 +33,15 @@ class AdamW(TorchAdam):
 
 
 class FusedAdamW(AdamW):
-    """`AdamW`, with one ``amsgrad`` for all groups. MindSpore joins each group's memory for one kernel; torch's kernels
-    over lists need no joined memory, so parameters stay where they are.
+    """`AdamW`, with one ``amsgrad`` for all groups. MindSpore joins each group's memory for one kernel. torch's kernels
+    over lists do not need that, so parameters keep their memory.
 
     Raises:
         ValueError: if groups differ in ``amsgrad``.
     """
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As `AdamW`'s.
+        """Add a group as `AdamW`.
 
         Raises:
             ValueError: if its ``amsgrad`` is not that of the others.

@@ -374,7 +374,7 @@ class MaxPool2d(_MaxPool):
 
 
 class _ChannelsFirst(_MaxPool):
-    """Without ``data_format``."""
+    """Pooling without ``data_format``."""
 
     def __init__(
         self,
@@ -437,7 +437,7 @@ class _AvgPool(_PoolNd):
         return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, counted, *rest)
 
     def _same(self, x: Any) -> Any:
-        """Mode "same": sums over the padded input by the numbers of real places (or of all)."""
+        """Pool in mode "same": sums over the padded input by the numbers of real places (or of all)."""
         count = self._count
         padded, padding = pad_same(x, self._kernel, self._stride, (1,) * count)
         means = type(self)._operator(padded, self._kernel, self._stride, padding, False, True)

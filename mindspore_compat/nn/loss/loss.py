@@ -1,4 +1,4 @@
-"""Losses: their base, and the everyday ones of this family. MindSpore: ``mindspore.nn.loss.loss``."""
+"""Losses: their base, and the common ones. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RMSELoss(LossBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self.MSELoss = MSELoss()  # what MindSpore lists and prints
+        self.MSELoss = MSELoss()  # as in MindSpore's list and print
 
     def construct(self, logits: Any, label: Any) -> Any:
         error = torch.sub(logits, label)
@@ -144,7 +144,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                     f"With sparse=True, the labels must be class indices of shape {tuple(logits.shape[:-1])}, but got "
                     f"{tuple(labels.shape)}. Use sparse=False for one-hot labels."
                 )
-            if self.reduction == "mean":  # of its own operator; else what was asked for at first
+            if self.reduction == "mean":  # of its own operator; else the initial setting
                 if logits.dim() != 2:
                     logits, labels = logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
                 return _nn.cross_entropy_loss(logits, labels.to(torch.int64), None, _CODES["mean"], _NOWHERE, 0.0)
@@ -184,7 +184,7 @@ class CrossEntropyLoss(LossBase):
 
 
 def _with_weight(logits: Any, weight: Any) -> tuple[Any, Any]:
-    """Both in the wider type, as MindSpore: the loss of float16 logits and float32 weights is float32."""
+    """Return both in the wider type, as MindSpore: the loss of float16 logits and float32 weights is float32."""
     if weight is None or weight.dtype is logits.dtype:
         return logits, weight
     common = torch.promote_types(logits.dtype, weight.dtype)

@@ -70,7 +70,7 @@ class FocalLoss(LossBase):
         super().__init__(reduction)
         self.gamma = gamma
         self.weight = weight
-        self.logsoftmax = LogSoftmax(1)  # what MindSpore lists and prints
+        self.logsoftmax = LogSoftmax(1)  # as in MindSpore's list and print
 
     def construct(self, logits: Any, labels: Any) -> Any:
         classes = logits.shape[1]

@@ -46,5 +46,5 @@ __all__ = [
 ]
 
 _KEEPING: tuple[type, ...] = (Adagrad, Adadelta, AdaFactor, Adam, AdaMax, ASGD, FTRL, Lamb, LARS, LazyAdam, Momentum)
-for _kind in (*_KEEPING, ProximalAdagrad, RMSProp, Rprop, SGD):  # those that do so MindSpore
+for _kind in (*_KEEPING, ProximalAdagrad, RMSProp, Rprop, SGD):  # as in MindSpore
     keep_init_args(_kind)

@@ -70,12 +70,12 @@ class AdaFactor(Optimizer):
 
     @property
     def supports_memory_efficient_fp16(self) -> bool:
-        """True."""
+        """Always True."""
         return True
 
     @property
     def supports_flat_params(self) -> bool:
-        """False: Parameters joined into one have no rows and columns."""
+        """Always False: Parameters joined into one have no rows and columns."""
         return False
 
     def init_ada_factor_state(self, beta1: float) -> None:
@@ -138,7 +138,7 @@ class AdaFactor(Optimizer):
         torch._C.TensorBase.copy_(parameter, values - update)
 
     def _factor(self, position: int, squares: Any, beta2: Number) -> Any:
-        """1 / sqrt of the second moment, once that is brought up to date."""
+        """Return 1 / sqrt of the second moment, after its update."""
         if squares.dim() < 2:
             whole = self._picked(self.exp_avg_sq, [position])[0]
             squares = torch.lerp(squares, whole.to(torch.float32), beta2)

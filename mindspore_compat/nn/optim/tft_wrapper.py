@@ -12,7 +12,7 @@ __all__ = ["OptTFTWrapper"]
 
 @describe_partial("only its checks: MindIO is Ascend's, MindSpore refuses it elsewhere too")
 class OptTFTWrapper(Optimizer):
-    """An optimizer that tells Ascend's MindIO when it updates. There is none on a CPU or GPU, here and MindSpore.
+    """Optimizer that notifies Ascend's MindIO of updates. There is none on a CPU or GPU, here and in MindSpore.
 
     Raises:
         ValueError: always.

@@ -1,4 +1,4 @@
-"""What MindSpore generates: operators in class form (`gen_ops_prim`) and as functions (`gen_ops_def`) in one namespace.
+"""Operators that MindSpore generates: in class form (`gen_ops_prim`) and as functions (`gen_ops_def`) in one namespace.
 MindSpore: ``mindspore.ops.auto_generate``. Libraries import operators from here.
 """
 

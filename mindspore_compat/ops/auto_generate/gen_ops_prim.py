@@ -18,7 +18,7 @@ UNSUPPORTED = dict.fromkeys(["weight_quant_batch_matmul"], _REASON)
 
 
 def _of_ascend(name: str) -> type:
-    """An operator that is made, as MindSpore's on a CPU, for networks that hold it; its call is refused."""
+    """Return an operator that networks can hold, as MindSpore's on a CPU; its call raises."""
     message = f"'mindspore.ops.auto_generate.{name}' is not supported by mindspore_compat: {_REASON}"
 
     def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:

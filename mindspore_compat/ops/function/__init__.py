@@ -44,7 +44,7 @@ from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 
 _name_arguments(globals())
 
-#: Functions without a counterpart of that name MindSpore: the class forms and Tensor methods use them,
+#: Functions without a counterpart of that name in MindSpore: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.
 INTERNAL = (
     "channel_mask",

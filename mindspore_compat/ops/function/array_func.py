@@ -1,4 +1,4 @@
-"""Tensors made, shaped, joined, indexed. MindSpore: ``mindspore.ops.function.array_func``."""
+"""Creation, shapes, joining and indexing of tensors. MindSpore: ``mindspore.ops.function.array_func``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops._mint_names import kept_in

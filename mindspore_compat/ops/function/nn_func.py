@@ -32,12 +32,12 @@ def _innner_log_softmax(inputs: object, axis: int) -> object:  # MindSpore spell
 
 
 def _interploate_ext_make_tuple(input: Any, value: Any) -> Any:  # and so
-    """A size or factor for each axis of the picture."""
+    """Return a size or factor for each axis of the picture."""
     return value if isinstance(value, (list, tuple)) else (value,) * (input.dim() - 2)
 
 
 def _interpolate_ext_scale_factor_convert_size(input: Any, scale_factor: Any) -> tuple[int, ...]:
-    """The lengths of the picture's axes times their factors, rounded down."""
+    """Return the lengths of the picture's axes times their factors, rounded down."""
     return tuple(math.floor(size * factor) for size, factor in zip(input.shape[2:], scale_factor))
 
 

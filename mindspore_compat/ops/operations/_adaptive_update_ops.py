@@ -260,7 +260,7 @@ def FusedAdaFactor(
 def FusedAdaFactorWithGlobalNorm(
     enable_scale_parameter: Bool = False, enable_first_moment: Bool = False, enable_weight_decay: Bool = False
 ) -> _Run:
-    """`FusedAdaFactor` with a last input, by which the gradient is divided."""
+    """`FusedAdaFactor` with a last input that divides the gradient."""
     step = _ada_factor(enable_scale_parameter, enable_first_moment, enable_weight_decay)
 
     def run(*inputs: Any) -> Any:

@@ -24,8 +24,8 @@ _Run = Callable[..., Any]
 
 
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:
-    """``step`` on the rows that ``indices``, the last input, names; of gradients for one row the sum, if ``sums``, else
-    one after the other.
+    """Return ``step`` on the rows named by ``indices``, the last input. Of gradients for one row use the sum, if
+    ``sums``, else one after the other.
     """
 
     @checks_places("SparseApply")

@@ -22,7 +22,7 @@ _Tensors = Sequence[torch.Tensor]
 
 
 class Custom(PrimitiveWithInfer):
-    """An operator from a function of numpy arrays ("pyfunc") or from a C function in a shared library ("aot").
+    """Operator from a function of numpy arrays ("pyfunc") or from a C function in a shared library ("aot").
 
     Args:
         func: the function, or for "aot" ``"path/to/library.so:name"``; its C signature is
@@ -73,7 +73,7 @@ class Custom(PrimitiveWithInfer):
         return grads
 
     def get_bprop(self) -> Any:
-        """The function given as ``bprop``."""
+        """Return the function given as ``bprop``."""
         return self.bprop
 
     def _compute(self, inputs: Sequence[Any]) -> Any:
@@ -94,7 +94,7 @@ class Custom(PrimitiveWithInfer):
         return found[0] if single else tuple(found)
 
     def _outputs(self, inputs: _Tensors) -> tuple[list[tuple[int, ...]], list[torch.dtype], bool]:
-        """Shapes and dtypes of the outputs, and whether it is one and not a tuple of them."""
+        """Return shapes and dtypes of the outputs, and whether there is one instead of a tuple."""
         shape = self.out_shape(*[list(item.shape) for item in inputs]) if callable(self.out_shape) else self.out_shape
         dtype = self.out_dtype(*[item.dtype for item in inputs]) if callable(self.out_dtype) else self.out_dtype
         if isinstance(dtype, (tuple, list)):

@@ -233,7 +233,7 @@ Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 
 
 def _square_sums(x: Any, y: Any) -> Any:
-    """(the sum of squares of ``x``, that of ``y``)."""
+    """Return (the sum of squares of ``x``, that of ``y``)."""
     return wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y))))
 
 

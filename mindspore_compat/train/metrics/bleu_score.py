@@ -1,4 +1,4 @@
-"""MindSpore: ``mindspore.train.BleuScore``."""
+"""The metric `BleuScore`. MindSpore: ``mindspore.train.BleuScore``."""
 
 from __future__ import annotations
 

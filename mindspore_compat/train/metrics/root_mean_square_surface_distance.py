@@ -1,4 +1,4 @@
-"""MindSpore: ``mindspore.train.RootMeanSquareDistance``."""
+"""The metric `RootMeanSquareDistance`. MindSpore: ``mindspore.train.RootMeanSquareDistance``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph file that `ModelCheckpoint` writes beside checkpoints."""
+"""The graph file of `ModelCheckpoint`, beside checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write_graph(cb_params: Any, path: str) -> None:
     registration.
     """
     network = cb_params.train_network
-    ours = type(network).__module__.startswith("mindspore_compat.")  # a step of the user's may take other inputs
+    ours = type(network).__module__.startswith("mindspore_compat.")  # a user's step may take other inputs
     inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
     model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
     write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)

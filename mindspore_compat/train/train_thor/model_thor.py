@@ -12,8 +12,7 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """A Model whose steps are of second order every ``frequency``-th time, sinking or not, with callbacks at every
-    step.
+    """A Model with a second-order step every ``frequency``-th time, sinking or not, with callbacks at every step.
 
     Arguments as of `Model`. A ``network`` that is a TrainOneStepCell brings its optimizer.
 

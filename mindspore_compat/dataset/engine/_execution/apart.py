@@ -1,5 +1,5 @@
-"""Where an iterator's rows come from: a session of this process, or a process of their own, in which the whole
-pipeline runs (``MS_INDEPENDENT_DATASET=True``).
+"""Row source of an iterator: a session of this process, or a separate process that runs the whole pipeline
+(``MS_INDEPENDENT_DATASET=True``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Epochs", "epochs_of"]
 
 
 class Epochs(Protocol):
-    """The epochs of an iterator, asked for in turn."""
+    """The epochs of an iterator, read in turn."""
 
     def epoch(self, number: int) -> Iterator[Row]: ...
 
@@ -31,7 +31,7 @@ class Epochs(Protocol):
 
 
 def epochs_of(dataset: Dataset, first: int, skip: int) -> Epochs:
-    """Epochs from `first` on, of which that one begins `skip` rows late."""
+    """Return epochs from `first` on; that one begins `skip` rows late."""
     if is_independent() and not config.get_debug_mode():
         return _Apart(dataset, first, skip)
     return _Here(dataset, first, skip)
@@ -42,7 +42,7 @@ class _Here:
         self._dataset, self._skip = dataset, skip
         self._session = Session(dataset)
         if first or skip:
-            if self._session.draws_in_order():  # also for rows that are left out
+            if self._session.draws_in_order():  # also for skipped rows
                 for number in range(first):
                     deque(dataset._stream(self._session.epoch(number)), maxlen=0)
             else:
@@ -51,7 +51,7 @@ class _Here:
     def epoch(self, number: int) -> Iterator[Row]:
         run, skip, self._skip = self._session.epoch(number), self._skip, 0
         if skip and self._dataset._is_indexed() and not self._session.draws_in_order():
-            # rows that have numbers are left out without being read
+            # rows with numbers are skipped without reading
             return self._dataset.skip(skip)._stream(run)
         return islice(self._dataset._stream(run), skip, None)
 
@@ -79,7 +79,7 @@ class _Apart:
 
 
 class _InProcess:
-    """What that process does: the next row of the epoch that is asked for, None after its last."""
+    """Work of the separate process: return the next row of the current epoch, None after its last."""
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments

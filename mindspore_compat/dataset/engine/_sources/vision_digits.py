@@ -1,4 +1,4 @@
-"""Data sets of digits: MNIST and those in its format, Semeion, USPS, street view house numbers."""
+"""Datasets of digits: MNIST and those in its format, Semeion, USPS, street view house numbers."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ __all__ = [
 
 
 class MnistDataset(ArraysDataset):
-    """MNIST from its four ``*-ubyte`` files (or gzipped), those that are there; columns image (28, 28, 1) uint8 and
-    label uint32.
+    """MNIST from those of its four ``*-ubyte`` files (or gzipped) that exist; columns image (28, 28, 1) uint8 and label
+    uint32.
 
     Args:
         usage: "train", "test" or "all" (default).
@@ -98,7 +98,7 @@ class EMnistDataset(MnistDataset):
 
 
 class QMnistDataset(ArraysDataset):
-    """QMNIST: images, and the class or all that is known of a digit.
+    """QMNIST: images, and the class or all known facts of a digit.
 
     Args:
         usage: "train", "test", "test10k" (the first 10,000 of the test), "test50k" (the other ones), "nist" or "all"

@@ -10,7 +10,7 @@ __all__ = ["Invert"]
 
 
 class Invert(Bijector):
-    """A bijector the other way round."""
+    """Inverse of a bijector."""
 
     def __init__(self, bijector: Any, name: str = "") -> None:
         super().__init__(

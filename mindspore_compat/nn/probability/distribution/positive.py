@@ -20,7 +20,7 @@ def _log_beta(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 class Exponential(Continuous):
-    """The time until something happens that happens at ``rate``; see `Distribution` for what can be asked.
+    """Time until an event that occurs at ``rate``; for its functions see `Distribution`.
 
     Args:
         rate: number, list, array or Tensor; None where they come with each call.
@@ -74,7 +74,7 @@ class Exponential(Continuous):
 
 
 class Gamma(Continuous):
-    """Gamma distribution with density ~ x^(concentration - 1)·exp(-rate·x); see `Distribution` for what can be asked.
+    """Gamma distribution with density ~ x^(concentration - 1)·exp(-rate·x); for its functions see `Distribution`.
 
     Args:
         concentration, rate: number, list, array or Tensor; None where they come with each call.
