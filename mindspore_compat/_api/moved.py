@@ -1,4 +1,4 @@
-"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it."""
+"""MindSpore's modules whose names live elsewhere here: a table, and the modules made from it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _names_of(home: str) -> Callable[[str], Any]:
 
 
 def register() -> None:
-    """Puts the modules where ``import`` looks first; their names are looked up when they are used."""
+    """Register the modules with ``import``; their names are looked up on use."""
     found: dict[str, dict[str, Any]] = {}
     for home, places in _FORMER.items():
         folder, _, modules = places.partition(": ")

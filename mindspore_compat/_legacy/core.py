@@ -20,7 +20,7 @@ __all__ = ["MSContext", "disable_multi_thread", "init_exec_dataset", "is_reboot_
 
 
 class MSContext:
-    """The context of the process."""
+    """Context of the process."""
 
     _one: MSContext | None = None
 

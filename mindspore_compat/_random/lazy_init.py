@@ -65,9 +65,7 @@ class Pending(Waiting):
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the Tensor; None as a new one is passed over, as there are no values
-        without.
-        """
+        """The Initializer that will fill the Tensor. Setting None is ignored, since there are no values without one."""
         return self._init
 
     @init.setter
@@ -81,7 +79,7 @@ class Pending(Waiting):
         Args:
             slice_index: int; the numbers are those of this slice of a weight, of the global seed plus it.
             shape: that of a slice, instead of the Tensor's.
-            opt_shard_group: accepted as upstream.
+            opt_shard_group: accepted as MindSpore.
         """
         with _seeded_for(self._init, slice_index):
             _fill(self, shape)
@@ -95,7 +93,7 @@ by_name: list[Any] = []  # `initializer`, which stands above
 
 
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
-    """A Tensor that the Initializer fills when the values are needed; one of another class is filled at once."""
+    """Return a Tensor that the Initializer fills when values are needed; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:
@@ -131,7 +129,7 @@ def _made(init: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
 
 
 def _fill(tensor: Any, shape: Any) -> None:
-    """Let the Initializer write into a new array, which becomes the Tensor's."""
+    """Fill the Tensor with a new array from the Initializer."""
     dtype = tensor.dtype
     array = np.zeros(
         tensor.shape if shape is None else tuple(shape),
@@ -184,8 +182,8 @@ def unmoved(tensor: Any) -> torch.Tensor:
 
 @contextmanager
 def _seeded_for(init: Any, slice_index: int | None) -> Iterator[None]:
-    """For a slice numpy's generator begins anew, as upstream's does, and afterwards at the first word of the state that
-    it had: after `set_seed` the seed itself, until somebody draws.
+    """Seed numpy's generator anew for a slice, as MindSpore does. Afterwards, seed it with the first word of its
+    earlier state: after `set_seed`, the seed itself until the first draw.
     """
     global _drawn_slices
     if slice_index is None:

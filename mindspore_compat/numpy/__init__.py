@@ -1,4 +1,4 @@
-"""numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
+"""numpy's functions on Tensors. MindSpore: ``mindspore.numpy``."""
 
 from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback as _apply_dtype_fallback
 from mindspore_compat.numpy import fft

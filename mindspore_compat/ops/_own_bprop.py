@@ -1,4 +1,4 @@
-"""Operators of programs that say themselves how they are differentiated: ``get_bprop``."""
+"""Operators of programs that define their own derivative: ``get_bprop``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["bprop_getters", "by_own_bprop"]
 
 
 def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
-    """``call`` of a Primitive that is differentiated by what its ``get_bprop`` gives: a function of the inputs, the
-    output and its gradient.
+    """Return ``call`` of a Primitive with the derivative of its ``get_bprop``: a function of the inputs, the output and
+    its gradient.
     """
 
     @functools.wraps(call)
@@ -47,7 +47,7 @@ def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _gradients_of(given: Any, made: Any) -> list[Any]:
-    """The gradients of one input's Tensors."""
+    """Return the gradients of one input's Tensors."""
     count = len(tree_flatten(given)[0])
     found = [None] * count if made is None else tree_flatten(made)[0]
     if len(found) != count:

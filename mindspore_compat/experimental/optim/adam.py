@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Adam``."""
+"""MindSpore: ``mindspore.experimental.optim.Adam``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Adam"]
 class Adam(FusedAdam):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
-    As in upstream ``amsgrad`` has no effect here: its operator knows no maximum; ``mint.optim.Adam`` has it.
+    As in MindSpore ``amsgrad`` has no effect here: its operator has no maximum; ``mint.optim.Adam`` supports it.
 
     Examples:
         >>> net = nn.Dense(3, 2)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.AdamW``."""
+"""MindSpore: ``mindspore.experimental.optim.AdamW``."""
 
 from __future__ import annotations
 

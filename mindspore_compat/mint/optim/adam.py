@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.Adam``."""
+"""MindSpore: ``mindspore.mint.optim.Adam``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Adam"]
 
 
 class TorchAdam(FusedAdam, DecoupledAdam):
-    """What `Adam` and AdamW share: arguments, states, rates from ``param_groups``."""
+    """Base of `Adam` and AdamW: arguments, states, rates from ``param_groups``."""
 
     _amsgrad_in_group = True
     _first_count = 0.0
@@ -30,7 +30,7 @@ class TorchAdam(FusedAdam, DecoupledAdam):
         return float(group["lr"])
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As upstream's `Optimizer.add_param_group`; a group that comes later gets its states as well."""
+        """Add a group as MindSpore's `Optimizer`; a later group gets its states as well."""
         super().add_param_group(param_group)
         if "exp_avg" not in self.__dict__:  # still being made
             return

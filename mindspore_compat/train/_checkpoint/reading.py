@@ -1,4 +1,4 @@
-"""From the bytes of a file to {name: Parameter, str or list}."""
+"""Reader from the bytes of a file to {name: Parameter, str or list}."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ VIEWS_FILE = "_views_file"
 
 
 def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
-    """Memory for contents. Small ones share some, which is then large enough for huge pages: that halves the time of
+    """Yield memory for contents. Small ones share a buffer large enough for huge pages, which halves the time of
     reading.
     """
     left = sum(size + 64 for size in sizes if size < _OWN_FROM)
@@ -68,9 +68,9 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 class CheckpointFile:
     """The messages of a ``.ckpt`` file, mapped or decrypted, and their contents as tensors.
 
-    A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
-    nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
-    Contents in slices, elements of 16 bytes and other processors get memory of their own.
+    Contents are views of the private mapping: in-place writes to a tensor do not reach the file. Protobuf aligns
+    nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md explains why that is good enough here.
+    Contents in slices, elements of 16 bytes and other processors get separate memory.
 
     Raises:
         FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
@@ -101,7 +101,7 @@ class CheckpointFile:
             self.check_crc()
 
     def close(self) -> None:
-        """The file; tensors keep the mapping as long as they need it."""
+        """Close the file; tensors keep the mapping as long as they need it."""
         self._file.close()
 
     def __enter__(self) -> CheckpointFile:
@@ -111,10 +111,10 @@ class CheckpointFile:
         self.close()
 
     def check_crc(self, progress: Callable[[int], object] = lambda count: None) -> None:
-        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of
-        memory.
+        """Raise FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out
+        of memory.
 
-        ``progress`` is called with the length of each.
+        ``progress`` is called with the length of each chunk.
         """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):
@@ -127,7 +127,7 @@ class CheckpointFile:
             raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
 
     def values(self, keep: Callable[[str], bool] = lambda name: True) -> dict[str, Any]:
-        """{name: Parameter, str or list} of what ``keep`` takes."""
+        """Return {name: Parameter, str or list} of the names that ``keep`` accepts."""
         entries = {name: entry for name, entry in codec.read(self.messages).items() if keep(name)}
         tensors = self._tensors(
             [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
@@ -135,7 +135,7 @@ class CheckpointFile:
         return {name: _value(entry, tensors) for name, entry in entries.items()}
 
     def _tensors(self, entries: list[codec.Entry]) -> Iterator[tuple[torch.Tensor, bool]]:
-        """(tensor, whether it views the file) of each entry, in order."""
+        """Yield (tensor, whether it is a view of the file) of each entry, in order."""
         dims = [codec.check_length(entry)[1] for entry in entries]
         found = [_view(entry) for entry in entries]
         copied = [entry for entry, tensor in zip(entries, found) if tensor is None]
@@ -147,7 +147,7 @@ class CheckpointFile:
                 yield torch.from_numpy(next(copies)).view(_DTYPES[entry.tensor_type]).view(shape), False
 
     def _copies(self, entries: list[codec.Entry]) -> list[np.ndarray]:
-        """The bytes of the contents in memory of their own."""
+        """Return the bytes of the contents in separate memory."""
         sizes = [entry.byte_count() for entry in entries]
         wholes = list(_buffers(sizes))
         if sum(sizes) > _CHUNK and len(entries) > 1:
@@ -179,7 +179,7 @@ class CheckpointFile:
 
 
 def _view(entry: codec.Entry) -> torch.Tensor | None:
-    """The elements where they are, flat, or None if they have to be copied."""
+    """Return a flat view of the elements, or None if they have to be copied."""
     content, dtype = entry.content, _DTYPES[entry.tensor_type]
     if not entry.byte_count():
         return torch.empty(0, dtype=dtype)
@@ -207,7 +207,7 @@ def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) 
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
-    """The values of a ``.ckpt`` file whose names ``keep`` takes.
+    """Return the values of a ``.ckpt`` file with the names that ``keep`` accepts.
 
     Raises:
         FormatError: with the byte, if something in the file is wrong.
@@ -219,7 +219,7 @@ def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Ca
 
 
 def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
-    """The Parameter, str or list of an entry; ``tensors`` are those of all tensors, in order."""
+    """Return the Parameter, str or list of an entry; ``tensors`` yields all tensors in order."""
     if isinstance(entry, codec.MapEntry):
         return codec.to_arrays(entry)
     if entry.tensor_type == STRING:
@@ -237,7 +237,7 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
 def load_safetensors(
     source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """(values in the order of their names, metadata) of a safetensors file or the bytes of one.
+    """Return (values in the order of their names, metadata) of a safetensors file or the bytes of one.
 
     Raises:
         FormatError: if the file is damaged.
