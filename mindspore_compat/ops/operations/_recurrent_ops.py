@@ -24,8 +24,8 @@ def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
     for name, (value, wanted) in pairs.items():
         if value != wanted:
             raise NotImplementedError(
-                f"For '{owner}', only {name}={wanted!r} is available, as in MindSpore, but got {value!r}. Use nn.LSTM or "
-                "nn.GRU."
+                f"For '{owner}', only {name}={wanted!r} is available, as in MindSpore, but got {value!r}. Use nn.LSTM "
+                "or nn.GRU."
             )
 
 

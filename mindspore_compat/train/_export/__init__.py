@@ -60,7 +60,8 @@ def _quantized(options: dict[str, Any]) -> bool:
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
     if "obf_func" in options:
         raise NotImplementedError(
-            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and in MindSpore. Leave it out."
+            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and in MindSpore. "
+            "Leave it out."
         )
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
