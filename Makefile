@@ -7,6 +7,7 @@
 #   make upstream MIRROR=…    runs MindSpore's own tests, from git mirrors (docs/conformance.md)
 #   make examples             runs the examples of MindSpore's docstrings beside real MindSpore
 #   make matrix               runs the core tests on the oldest and the newest Python and torch
+#   make oldest               runs them with the oldest packages that setup.cfg allows
 #   make ci                   does what CI does (.ci/run); .github/workflows has no step that is not a target of this file
 #   make test-device          runs the tests that need a real GPU; make check-gpu is for a bug report (docs/gpu.md)
 #
@@ -21,8 +22,8 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows types coverage upstream examples bench bench-gpu bench-memory oracle build \
-	check-wheel check-version ci docs matrix clean
+.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows stubs types coverage upstream examples bench bench-gpu bench-memory oracle build \
+	check-wheel check-version ci docs matrix oldest clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -38,8 +39,8 @@ test: $(VENV)/.test
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
 	tests/train/test_float_status.py tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
-	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
-	tests/capture/test_replay_fuzz.py tests/capture/test_replay_evaluation.py
+	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/graph/test_replay.py tests/graph/test_replay_trust.py \
+	tests/graph/test_replay_fuzz.py tests/graph/test_replay_evaluation.py
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 
@@ -74,7 +75,11 @@ ACTIONLINT ?= $(BIN)/actionlint
 lint-workflows: $(if $(filter $(BIN)/actionlint,$(ACTIONLINT)),$(VENV)/.workflows)
 	$(ACTIONLINT)
 
-types: $(VENV)/.dev
+# .pyi files for language servers and type checkers: names that tables make
+stubs: $(VENV)/.dev
+	$(BIN)/python -m tools.make_stubs
+
+types: stubs
 	$(BIN)/mypy
 
 # derives the state of every MindSpore name from the code (upstream.csv, docs/coverage.md), and which are compared with real MindSpore
@@ -108,7 +113,7 @@ bench-gpu: $(VENV)/.test
 	$(BIN)/python benchmarks/thor.py
 
 DIST ?= dist
-build: $(VENV)/.dev
+build: stubs
 	rm -rf $(DIST)
 	$(BIN)/python -m build --outdir $(DIST)
 
@@ -130,13 +135,17 @@ docs: $(VENV)/.docs
 
 # Each word is PYTHON/TORCH, a venv of its own under .venv-matrix; torch from PyPI brings CUDA's libraries, gigabytes.
 MATRIX ?= python3.10/torch==2.6.0 python3.13/torch
-CORE ?= tests/common tests/nn tests/ops tests/capture tests/format tests/train/test_model.py
+CORE ?= tests/common tests/nn tests/ops tests/graph tests/format tests/train/test_model.py
 matrix:
 	@for pair in $(MATRIX); do \
 		echo "== $$pair"; \
 		$(MAKE) --no-print-directory test PYTHON=$${pair%%/*} TORCH=$${pair#*/} VENV=.venv-matrix/$$(echo $$pair | tr /= --) ARGS="-q $(CORE)" \
 			|| failed="$$failed $$pair"; \
 	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+
+# the core tests with the oldest version of each package that setup.cfg allows (.ci/oldest.txt), and torch as TORCH says
+oldest:
+	PIP_CONSTRAINT=$(CURDIR)/.ci/oldest.txt $(MAKE) --no-print-directory test VENV=.venv-oldest TORCH="$(TORCH)" ARGS="-q $(CORE) tests/dataset"
 
 # a real MindSpore beside ours, for the tests marked `oracle`
 oracle:

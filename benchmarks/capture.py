@@ -34,7 +34,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "tests/golden")]
 import mindspore_compat as ms  # noqa: E402
 from mindspore_compat import Tensor, nn, ops  # noqa: E402
 from mindspore_compat._api import alias  # noqa: E402
-from mindspore_compat.common._wrap import plain  # noqa: E402
+from mindspore_compat._tensor.wrapping import plain  # noqa: E402
 
 alias.install()
 import mindir_cases  # noqa: E402

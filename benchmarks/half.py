@@ -2,7 +2,7 @@
 
     python benchmarks/half.py [--only operators steps] [--rounds 5] [--threads 1]
 
-Operators: forward with backward, as torch has them and through float32, which mindspore_compat/common/_kernels.py
+Operators: forward with backward, as torch has them and through float32, which mindspore_compat/_numerics/kernels.py
 chooses between. Steps: networks under `to_float`, O2 and O3 against float32, in alternating rounds. With
 ONEDNN_MAX_CPU_ISA=AVX512_CORE (or AVX2) in the environment it shows a CPU without 16-bit hardware.
 """
@@ -22,8 +22,8 @@ import torch.nn.functional as tf
 
 import mindspore_compat as ms
 from mindspore_compat import nn
+from mindspore_compat._numerics import kernels
 from mindspore_compat.amp import build_train_network
-from mindspore_compat.common import _kernels as kernels
 
 ms.install()  # for networks that import mindspore
 from nets_mindspore import NETS, batch  # noqa: E402

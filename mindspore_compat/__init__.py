@@ -10,10 +10,10 @@ from mindspore_compat import amp, common, communication, context, log, mint, nn,
 from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.moved import register as _register
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._autograd.grad_function import _Function as _Function
 from mindspore_compat._releases import select_inherited as _select_inherited
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
-from mindspore_compat.common._grad_function import _Function as _Function
 from mindspore_compat.common.api import (
     JitConfig,
     jit,

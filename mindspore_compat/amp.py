@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_positive_int, check_type
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train.amp import (

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tools import make_map
-
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mindspore_compat"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_IN_A_FUNCTION = 800, 60
 #: files that may be longer: why
-LONG: dict[str, str] = {}
+LONG: dict[str, str] = {"nn/cell.py": "Cell is one class, and users look for its methods there"}
 
 
 #: lines of the package's .py files; lower it with the package, never raise it
@@ -64,14 +62,10 @@ def test_functions_are_short() -> None:
     assert not long
 
 
-def test_the_map_is_that_of_the_tree() -> None:
-    assert make_map.PAGE.read_text() == make_map.page(), "run python -m tools.make_map"
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_file_says_what_it_is(path: Path) -> None:
     if path.read_text().strip():
-        assert make_map.first_sentence(path)
+        assert ast.get_docstring(ast.parse(path.read_text()))
 
 
 #: files of programs that pages show
@@ -81,7 +75,7 @@ PAGES = [*ROOT.glob("*.md"), *(path for path in ROOT.glob("docs/**/*.md") if "ge
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_names_files_that_are_there(page: Path) -> None:
-    if page.name in ("libraries.md", "conformance.md", "map.md"):  # other repositories' files; the map has its own test
+    if page.name in ("libraries.md", "conformance.md"):  # other repositories' files
         return
     named = {item.split("/")[-1] for item in re.findall(r"[\w/*]+\.py\b", page.read_text())}
     there = {path.name for path in ROOT.glob("*.py")}

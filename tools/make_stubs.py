@@ -1,6 +1,6 @@
 """Write the stubs (``.pyi``) from which language servers and type checkers know the names that tables make.
 
-``python -m tools.make_stubs`` writes them, ``--check`` says which differ from the code and exits with 1.
+``make stubs`` writes them into the checkout, ``make build`` into the wheel; git does not keep them.
 
 A stub hides its module's body, so there are three kinds only: of modules that hold nothing but a table (`TABLES`), of
 packages that only gather names (`PACKAGES`), and one without a module, for the methods that ``ops`` installs on Tensor.
@@ -43,7 +43,7 @@ PACKAGES = (
     "mint",
     "mint.nn",
 )
-METHODS = "common._installed_methods"
+METHODS = "_tensor.installed_methods"
 
 _HEAD = '"""{doc} Written by ``python -m tools.make_stubs``."""\n\n'
 _IMPORTS = "from typing import Any, Literal\n\n"
@@ -296,18 +296,15 @@ def stubs() -> Iterator[tuple[Path, str]]:
     yield ROOT / (METHODS.replace(".", "/") + ".pyi"), _installed()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Write or check; returns the exit status."""
+def main() -> None:
+    """Write the stubs that are missing or differ from the code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a stub is not up to date")
-    check = parser.parse_args(arguments).check
-    stale = [(path, text) for path, text in stubs() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path, text in stale:
-        if not check:
+    parser.parse_args()
+    for path, text in stubs():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT.parent)}")
-    return int(check and bool(stale))
+            print(f"written: {path.relative_to(ROOT.parent)}")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -167,7 +167,7 @@ def _mirror_loaded_modules() -> None:
 
 def _is_public_package(name: str, module: ModuleType) -> bool:
     """``mindspore``, ``mindspore.nn`` and their like, which programs tell by ``module.__name__``. Those below keep
-    their own: their code is looked for under it on the stack (`common._in_graph`).
+    their own: their code is looked for under it on the stack (`_graph.mode`).
     """
     spec = module.__spec__
     is_package = getattr(spec, "submodule_search_locations", None) is not None

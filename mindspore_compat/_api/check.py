@@ -12,9 +12,10 @@ from pathlib import Path
 from .coverage import Row, read_table
 from .errors import UPSTREAM
 from .public import public_names
+from .releases import notes, parse, written_for
 from .resolve import ABSENT, FULL, MISSING, State, derive, resolve
 
-__all__ = ["Use", "find_uses", "python_files", "state_of"]
+__all__ = ["Use", "find_uses", "imported_files", "python_files", "state_of", "written_before_2_0"]
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -32,6 +33,36 @@ def python_files(path: Path) -> list[Path]:
         return [path]
     found = (file for file in path.rglob("*.py") if not any(p.startswith(".") for p in file.relative_to(path).parts))
     return sorted(file for file in found if file.is_file())  # no FIFO, which waits for ever
+
+
+def imported_files(script: Path) -> list[Path]:
+    """Return the script and the files beside it that it imports, directly or in turn; at most 200."""
+    found, queue = {script: None}, [script]
+    while queue and len(found) < 200:
+        try:
+            tree = ast.parse(queue.pop().read_bytes())
+        except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            modules += [item.name for item in node.names] if isinstance(node, ast.Import) else []
+            for name in {name.partition(".")[0] for name in modules} - {""}:
+                file, folder = script.parent / f"{name}.py", script.parent / name
+                new = [item for item in ([file] if file.is_file() else python_files(folder)) if item not in found]
+                found.update(dict.fromkeys(new))
+                queue += new
+    return list(found)
+
+
+def written_before_2_0(uses: list[Use]) -> tuple[str, list[Use]] | None:
+    """Return the last release before 2.0 that has all names, and the uses whose meaning has changed since; None for
+    newer programs, and for those without such uses.
+    """
+    span = written_for({use.name for use in uses})
+    if span is None or parse(span[1]) >= (2, 0):
+        return None
+    changed = [use for use in uses if use.name in notes()]
+    return (span[1], changed) if changed else None
 
 
 def find_uses(path: Path) -> list[Use]:

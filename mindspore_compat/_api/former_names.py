@@ -8,12 +8,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["formerly", "known_as", "or_formerly"]
+__all__ = ["accept_aliases", "or_older_meaning", "renamed_args"]
 
 _Function = Callable[..., Any]
 
 
-def known_as(function: _Function, names: dict[str, str]) -> _Function:
+def accept_aliases(function: _Function, names: dict[str, str]) -> _Function:
     """``function``, with other names for some of its arguments: {other: its own}."""
 
     @functools.wraps(function)
@@ -28,19 +28,19 @@ def known_as(function: _Function, names: dict[str, str]) -> _Function:
     return called
 
 
-def formerly(**names: str) -> Callable[[Any], Any]:
+def renamed_args(**names: str) -> Callable[[Any], Any]:
     """Decorator: a function or a class whose arguments were called so, OLD="NEW"."""
 
     def mark(target: Any) -> Any:
         if not isinstance(target, type):
-            return known_as(target, names)
-        target.__init__ = known_as(target.__init__, names)  # type: ignore[misc]
+            return accept_aliases(target, names)
+        target.__init__ = accept_aliases(target.__init__, names)  # type: ignore[misc]
         return target
 
     return mark
 
 
-def or_formerly(
+def or_older_meaning(
     older: _Function, position: int = 0, kinds: Any = (), keywords: str = ""
 ) -> Callable[[_Function], _Function]:
     """Decorator: with one of these types at ``position``, which today's meaning does not take there, or with one of

@@ -31,10 +31,11 @@ MOVED: dict[str, dict[str, str]] = {
         },
         "_c_expression.typing": {
             "BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt is_subclass": (
-                "common._dtype_families"
+                "_numerics.dtype_families"
             ),
             "Type type_size_in_bytes": "common.dtype",
         },
+        "common._grad_function": {"_Function": "_autograd.grad_function"},
         "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import runpy
@@ -11,6 +12,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 from . import alias, numpy_aliases
+from .check import Use, find_uses, imported_files, written_before_2_0
+from .releases import VARIABLE, notes
 
 __all__ = ["run_module", "run_script"]
 
@@ -37,11 +40,31 @@ def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True, r
         print(f"mindspore-compat: can't open file '{script}': {error.strerror}", file=sys.stderr)
         return 2
     _prepare(str(folder.resolve()), restore_numpy, release)
+    if release is None and not os.environ.get(VARIABLE):
+        _hint_at_release(script)
     sys.argv[:] = [path, *arguments]
     with _CleanTraceback():
         code = compile(source, str(script), "exec", dont_inherit=True)
         exec(code, vars(_new_main(str(script))))
     return 0
+
+
+def _hint_at_release(script: Path) -> None:
+    """Say once which calls of a program had another meaning in the release that its names are of."""
+    uses: list[Use] = []
+    for file in imported_files(script):
+        with contextlib.suppress(OSError, SyntaxError, ValueError):
+            uses += find_uses(file)
+    found = written_before_2_0(uses)
+    if found is not None:
+        release, changed = found
+        calls = "".join(f"\n  {use.path}:{use.line}: {use.name}: {notes()[use.name]}" for use in changed[:10])
+        print(
+            f"mindspore-compat: this program uses names of MindSpore up to {release}, and calls that meant something "
+            f"else there. They run as in 2.x; for their older meaning use --release {release} "
+            f"(--release 2.10 hides this message).{calls}",
+            file=sys.stderr,
+        )
 
 
 def run_module(name: str, arguments: list[str], *, restore_numpy: bool = True, release: str | None = None) -> int:

@@ -136,13 +136,14 @@ def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarra
         if frame.components == 4:  # OpenCV's way from CMYK is another one
             return np.array(open_image(content).convert("RGB"))
     cv2 = opencv()
+    rgb = getattr(cv2, "IMREAD_COLOR_RGB", None)  # since OpenCV 4.11
     try:
-        image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+        image = cv2.imdecode(content, (cv2.IMREAD_COLOR if rgb is None else rgb) | cv2.IMREAD_IGNORE_ORIENTATION)
     except cv2.error as error:
         raise _broken(error) from error
     if image is None:
         raise _broken(f"{content.nbytes} bytes")
-    return image
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB) if rgb is None else image
 
 
 def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:

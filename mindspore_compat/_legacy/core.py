@@ -8,8 +8,8 @@ MindSpore: ``mindspore._c_expression``.
 from __future__ import annotations
 
 from mindspore_compat._api.placeholders import placeholder
-from mindspore_compat.common._param_info import ParamInfo  # noqa: F401
-from mindspore_compat.common._philox import fill_normal as _random_normal  # noqa: F401
+from mindspore_compat._random.philox import fill_normal as _random_normal  # noqa: F401
+from mindspore_compat._tensor.param_info import ParamInfo  # noqa: F401
 from mindspore_compat.common.tensor import Tensor as TensorPy  # noqa: F401
 from mindspore_compat.context import get_context, set_context
 from mindspore_compat.nn._cell_dtype import MixedPrecisionType  # noqa: F401

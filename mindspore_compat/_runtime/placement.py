@@ -16,7 +16,7 @@ from mindspore_compat._runtime import device as _device
 __all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
 
 _followed: list[type] = []
-#: what runs inside is not recorded; `common._program` sets it
+#: what runs inside is not recorded; `_graph.program` sets it
 unrecorded: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication.management import create_group
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.adasum import adaptive_sum

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.boost.boost import AutoBoost
 from mindspore_compat.boost.grad_accumulation import Accumulator
 from mindspore_compat.boost.grad_freeze import FreezeOpt, freeze_cell
-from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell

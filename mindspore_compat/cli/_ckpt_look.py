@@ -13,8 +13,8 @@ from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._tensor.wrapping import byte_view, plain
 from mindspore_compat.cli._progress import Bar
-from mindspore_compat.common._wrap import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.train._checkpoint.files import TORCH_ENDS, is_safetensors, opened, read_values
 from mindspore_compat.train._checkpoint.load import load_checkpoint

@@ -8,9 +8,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from mindspore_compat._api.check import Use, find_uses, python_files, state_of
+from mindspore_compat._api.check import Use, find_uses, python_files, state_of, written_before_2_0
 from mindspore_compat._api.public import changed_meaning
-from mindspore_compat._api.releases import notes, parse, written_for
+from mindspore_compat._api.releases import notes, written_for
 from mindspore_compat._api.resolve import FULL, MISSING, PLACEHOLDER
 
 __all__ = ["main"]
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
         print("\n".join(unreadable), end="\n" * bool(unreadable))
         span = written_for({use.name for use in uses})
         if span is not None:
-            is_old = parse(span[1]) < (2, 0) and any(use["state"] == "other meaning" for use in found)
+            is_old = written_before_2_0(uses) is not None
             hint = f" Run it with --release {span[1]}: the calls above had another meaning." if is_old else ""
             print(f"Its names are those of MindSpore {span[0]} to {span[1]}.{hint}")
         print(f"{len(states)} MindSpore names: " + (", ".join(f"{n} {s}" for s, n in sorted(counts.items())) or "none"))

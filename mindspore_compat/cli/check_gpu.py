@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import nn
-from mindspore_compat._capture.operators import is_view
+from mindspore_compat._graph.operators import is_view
 from mindspore_compat.cli import env
 from mindspore_compat.nn.optim.thor_inverse import damped_inverse_
 

@@ -1,8 +1,8 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._autograd.grad_function import _Function
 from mindspore_compat.common import dtype, initializer
-from mindspore_compat.common._grad_function import _Function
 from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable
 from mindspore_compat.common.dtype import *  # noqa: F403
 from mindspore_compat.common.parameter import Parameter, ParameterTuple

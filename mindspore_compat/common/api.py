@@ -14,14 +14,14 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._element_stores import register
-from mindspore_compat.common._element_updates import in_graph_version
-from mindspore_compat.common._graph_mode import OUTSIDE, Call, current, run_in_graph
-from mindspore_compat.common._inference import called, is_inference, without_graph
-from mindspore_compat.common._mutable import mutable  # noqa: F401
-from mindspore_compat.common._program import program
-from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._tracing import is_tracing
+from mindspore_compat._autograd.inference import called, is_inference, without_graph
+from mindspore_compat._autograd.recorded import THREAD
+from mindspore_compat._graph.element_stores import register
+from mindspore_compat._graph.element_updates import in_graph_version
+from mindspore_compat._graph.mode import OUTSIDE, Call, current, run_in_graph
+from mindspore_compat._graph.mutable import mutable  # noqa: F401
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat.context import in_jit
 
 __all__ = """

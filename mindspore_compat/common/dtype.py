@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._dtype_families import (
+from mindspore_compat._numerics.dtype_families import (
     _NAMES,
     Bool,
     Float,

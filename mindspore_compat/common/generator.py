@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 
 __all__ = [
     "Generator",

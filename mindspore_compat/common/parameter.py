@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.float8 import limited
 from mindspore_compat._runtime import placement
-from mindspore_compat.common import _tracing, _wrap
-from mindspore_compat.common._float8 import limited
-from mindspore_compat.common._param_info import ParamInfo
-from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import replace_values
-from mindspore_compat.common._tensor_type import ParameterType
+from mindspore_compat._tensor import tracing, wrapping
+from mindspore_compat._tensor.aliasing import replace_values
+from mindspore_compat._tensor.param_info import ParamInfo
+from mindspore_compat._tensor.tensor_type import ParameterType
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.tensor import Tensor
@@ -78,7 +78,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
-        data = _wrap.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
+        data = wrapping.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
         if isinstance(default_input, Tensor) and not default_input.__dict__.pop(
             "_is_new", False
         ):  # two layers may start from one Tensor
@@ -120,7 +120,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        return self._wants_grad and (_tracing.is_tracing() or not _tracing.active or _is_differentiable(self.dtype))
+        return self._wants_grad and (tracing.is_tracing() or not tracing.active or _is_differentiable(self.dtype))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -235,7 +235,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     def value(self) -> Any:
         """A Tensor of its values now, which what is written to it later leaves alone; gradients reach the Parameter."""
-        return _wrap.wrap(torch.clone(self))
+        return wrapping.wrap(torch.clone(self))
 
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU, but for a single number."""
@@ -309,7 +309,7 @@ class _Buffer(Tensor, metaclass=_BufferType):
     """
 
     def __new__(cls, data: Any, *, persistent: bool = True) -> Any:
-        made: Any = _wrap.wrap(_Base.detach(data))
+        made: Any = wrapping.wrap(_Base.detach(data))
         made.persistent = persistent
         return made
 

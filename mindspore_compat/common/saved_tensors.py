@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["UntypedStorage", "frombuffer", "register_saved_tensors_hooks", "saved_tensors_hooks", "swap_tensors"]

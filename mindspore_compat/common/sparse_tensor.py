@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._index_bounds import refuse_negative, with_given_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._api.former_names import renamed_args
+from mindspore_compat._tensor.index_bounds import refuse_negative, with_given_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 
 __all__ = ["RowTensor", "COOTensor", "Sparse", "SparseTensor", "CSRTensor"]
@@ -81,7 +81,7 @@ class _Valued(Sparse):
 class RowTensor(Sparse):
     """Rows ``values`` of a tensor of shape ``dense_shape`` at the places ``indices`` of its first axis."""
 
-    @formerly(dense_shape="shape")
+    @renamed_args(dense_shape="shape")
     def __init__(self, indices: Any = None, values: Any = None, shape: Any = None, row_tensor: Any = None) -> None:
         if row_tensor is not None:
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
@@ -148,7 +148,7 @@ class SparseTensor(COOTensor):
 
     dense_shape = property(lambda self: self._shape, doc="Shape of the dense tensor, by 1.x's name.")
 
-    @formerly(dense_shape="shape")
+    @renamed_args(dense_shape="shape")
     def __init__(self, indices: Any, values: Any, shape: Any) -> None:
         super().__init__(indices, values, shape)
 

@@ -18,21 +18,22 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._autograd import saved_copies
+from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.float8 import to_dtype
+from mindspore_compat._random import lazy_init
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH
-from mindspore_compat.common import _overwritten, _pending, _tracing, _wrap
-from mindspore_compat.common import _tensor_indexing as indexing
-from mindspore_compat.common._float8 import to_dtype
-from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import before_assignment, for_writing, is_of_parameter
-from mindspore_compat.common._tensor_data import device_from, is_followed, operand_from, plain_from, sent
-from mindspore_compat.common._tensor_methods import TensorMethods
-from mindspore_compat.common._tensor_operators import install_operators, promoted
-from mindspore_compat.common._tensor_printing import repr_values, str_values
-from mindspore_compat.common._tensor_size import Size
-from mindspore_compat.common._tensor_type import TensorType
-from mindspore_compat.common._torch_methods import install_torch_methods
-from mindspore_compat.common._wrap import apart, memory, wrap
+from mindspore_compat._tensor import indexing, tracing, wrapping
+from mindspore_compat._tensor.aliasing import before_assignment, for_writing, is_of_parameter
+from mindspore_compat._tensor.data import device_from, is_followed, operand_from, plain_from, sent
+from mindspore_compat._tensor.methods import TensorMethods
+from mindspore_compat._tensor.operators import install_operators, promoted
+from mindspore_compat._tensor.printing import repr_values, str_values
+from mindspore_compat._tensor.size import Size
+from mindspore_compat._tensor.tensor_type import TensorType
+from mindspore_compat._tensor.torch_methods import install_torch_methods
+from mindspore_compat._tensor.wrapping import memory, unaliased, wrap
 from mindspore_compat.common.dtype import dtype_name, mindspore_dtype
 from mindspore_compat.common.symbol import Symbol, open_sizes
 
@@ -67,7 +68,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     # Ops on Tensors return plain torch tensors without a Python-level dispatch; who hands them to user code wraps them.
     __torch_function__ = torch._C._disabled_torch_function_impl
-    __tensor_flatten__ = _tracing.SeenByDynamo()
+    __tensor_flatten__ = tracing.SeenByDynamo()
     _indexed_from: Any = None  # see _tensor_indexing.remember_origin
     _is_part = _has_array = False  # whether an index gave it; whether it lies in an array that a program gave
 
@@ -82,7 +83,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         device: Any = None,
     ) -> Tensor:
         if init is not None:
-            return _pending.tensor_of(cls, init, shape, dtype, input_data)
+            return lazy_init.tensor_of(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):
             sizes = open_sizes(shape)
             if sizes is not None:
@@ -100,7 +101,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = sent(result, target)
-        if _tracing.is_tracing() and cls is Tensor:
+        if tracing.is_tracing() and cls is Tensor:
             return wrap(result)
         result.__class__ = cls
         return result  # type: ignore[return-value]
@@ -282,7 +283,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
-            value = apart(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
+            value = unaliased(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
         if is_of_parameter(self):
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
@@ -290,8 +291,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
                 "An input by which a function is differentiated can not be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
-        if _overwritten.running.kept:
-            _overwritten.before_writing(target)
+        if saved_copies.running.kept:
+            saved_copies.before_writing(target)
         try:
             _Base.__setitem__(target, index, value)
         except ValueError:  # a negative step
@@ -361,8 +362,8 @@ def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
 torch.serialization.add_safe_globals([_rebuild, Tensor])  # ``torch.load`` reads state dicts of Cells by default
 
 
-_wrap.bind(Tensor)
-_tracing.bind(Tensor)
+wrapping.bind(Tensor)
+tracing.bind(Tensor)
 install_operators(Tensor)
 install_torch_methods(Tensor)
 

@@ -14,9 +14,9 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._own_backward import own_backward
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.custom_backward import own_backward
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.communication import _start
 from mindspore_compat.communication._groups import Group
 

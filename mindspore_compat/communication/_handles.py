@@ -8,8 +8,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication._collectives import calling, sendable
 from mindspore_compat.communication._groups import Group

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _start
 from mindspore_compat.communication._collectives import calling, sendable, torch_op

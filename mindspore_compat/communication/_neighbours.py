@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.communication._collectives import plain_p2p
 from mindspore_compat.communication._groups import Group
 

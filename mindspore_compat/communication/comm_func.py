@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _in_place, _neighbours

@@ -8,13 +8,12 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._autograd.saved_shapes import by_shape
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.integer_results import cut_after, given_in, mean_in
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._index_bounds import count_from_end
-from mindspore_compat.common._integer_results import cut_after, given_in, mean_in
-from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._tensor_data import device_from
+from mindspore_compat._tensor.data import device_from
+from mindspore_compat._tensor.index_bounds import count_from_end
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.ops._adapt import pair
 from mindspore_compat.ops.function import _arithmetic
@@ -70,7 +69,7 @@ def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tenso
 
 
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
-    return _kinks.clamp(input, min, max)
+    return subgradients.clamp(input, min, max)
 
 
 def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:

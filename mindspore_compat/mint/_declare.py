@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
+from mindspore_compat._numerics.kernels import KERNELS
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._dtype_fallback import with_dtype_fallback
-from mindspore_compat.common._kernels import KERNELS
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["functions", "parsed", "signature_of"]
 

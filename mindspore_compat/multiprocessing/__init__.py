@@ -10,7 +10,7 @@ from typing import Any
 
 from torch.multiprocessing import reductions  # registers torch's tensors
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = list(multiprocessing.__all__)  # type: ignore[attr-defined]

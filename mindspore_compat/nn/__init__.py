@@ -2,9 +2,8 @@
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn import dynamic_lr, grad, layer, learning_rate_schedule, loss, optim, sparse, wrap
-from mindspore_compat.nn._cell_hints import no_init_parameters
 from mindspore_compat.nn._graph_cell import GraphCell
-from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.cell import Cell, no_init_parameters
 from mindspore_compat.nn.dynamic_lr import *  # noqa: F403
 from mindspore_compat.nn.grad import *  # noqa: F403
 from mindspore_compat.nn.layer import *  # noqa: F403

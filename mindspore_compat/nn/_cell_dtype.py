@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._element_updates import in_graph_version
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._operator_casts import OperatorsIn
-from mindspore_compat.common._wrap import _is_tracing, wrap
+from mindspore_compat._graph.element_updates import in_graph_version
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.mutable import SEQUENCES
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.autocast import OperatorsIn
+from mindspore_compat._tensor.wrapping import _is_tracing, wrap
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 

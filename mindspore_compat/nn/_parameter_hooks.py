@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mindspore_compat.common._graph_mode import Call
-from mindspore_compat.common._shared_memory import num_aliases
+from mindspore_compat._graph.mode import Call
+from mindspore_compat._tensor.aliasing import num_aliases
 
 __all__ = ["read_in_graph", "register"]
 

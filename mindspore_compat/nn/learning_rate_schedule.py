@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat.nn._bprop import recomputed
+from mindspore_compat._autograd.cell_bprop import recomputed
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["recompute"]

@@ -1,5 +1,5 @@
 """Upstream: ``mindspore.nn.utils``."""
 
-from mindspore_compat.nn._cell_hints import no_init_parameters
+from mindspore_compat.nn.cell import no_init_parameters
 
 __all__ = ["no_init_parameters"]

@@ -2,7 +2,7 @@
 
 import math
 
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback as _apply_dtype_fallback
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback as _apply_dtype_fallback
 from mindspore_compat.common.dtype import (
     bool_,
     float16,

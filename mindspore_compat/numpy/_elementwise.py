@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of, promoted
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import pair

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.array_ops import apply_along_axis
 from mindspore_compat.numpy.utils import as_tensor

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float32_of, float_of, on_device
 
 __all__ = """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.seed import get_seed
 from mindspore_compat.numpy.utils import on_device

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat._tensor.wrapping import copied, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _padding, _windows
 from mindspore_compat.numpy._padding import *  # noqa: F403

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._index_bounds import check_coordinates
-from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat._tensor.index_bounds import check_coordinates
+from mindspore_compat._tensor.wrapping import copied, wrap
 from mindspore_compat.numpy import _joining
 from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted

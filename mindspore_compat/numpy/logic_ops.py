@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, number_of
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function._argument_names import named

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.integer_results import given_in
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._integer_results import given_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _elementwise, _products, _statistics
 from mindspore_compat.numpy._elementwise import *  # noqa: F403
@@ -83,7 +82,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
             )
         found = (torch.amax if largest else torch.amin)(source, axes, keepdims)
         if initial is not None:
-            found = _kinks.clamp(found, min=initial) if largest else _kinks.clamp(found, max=initial)
+            found = subgradients.clamp(found, min=initial) if largest else subgradients.clamp(found, max=initial)
         return wrap(found)
 
     op.__doc__ = f"{'Maximum' if largest else 'Minimum'} over an axis."

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["as_tensor", "axes_of", "cast", "dtype_of", "float_of", "number_of", "on_device", "promoted"]

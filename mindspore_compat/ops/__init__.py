@@ -50,7 +50,7 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
 #: modules, and names of packages above
 _LAZY = {
     "set_seed": "common.seed:set_seed",
-    "recompute_block": "nn._bprop:recompute_block",
+    "recompute_block": "_autograd.cell_bprop:recompute_block",
     "DtypeToEnum": "ops._utils.arg_handler",
     "arg_handler": "ops._utils.arg_handler:",
     "auto_generate": "ops.auto_generate:",

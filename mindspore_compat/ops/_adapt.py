@@ -11,18 +11,18 @@ import numpy as np
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.program import program
+from mindspore_compat._numerics import float8
+from mindspore_compat._numerics.autocast import common_type
+from mindspore_compat._numerics.dtype_fallback import retry_in_wider_dtype
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
-from mindspore_compat.common import _float8
-from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._index_bounds import with_given_indices
-from mindspore_compat.common._operator_casts import common_type
-from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import for_writing
-from mindspore_compat.common._tensor_data import joined, plain_from
-from mindspore_compat.common._tensor_indexing import in_range
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat._tensor.aliasing import for_writing
+from mindspore_compat._tensor.data import joined, plain_from
+from mindspore_compat._tensor.index_bounds import with_given_indices
+from mindspore_compat._tensor.indexing import in_range
+from mindspore_compat._tensor.wrapping import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
@@ -84,8 +84,12 @@ def as_int(value: Any) -> int:
 
 def as_ints(shape: Any) -> tuple[int, ...]:
     """A tuple of ints from an int, sequence, array or Tensor."""
-    if shape.__class__ is tuple and all(item.__class__ is int for item in shape):
-        return shape
+    if shape.__class__ is tuple:
+        for item in shape:
+            if item.__class__ is not int:
+                break
+        else:
+            return shape
     if isinstance(shape, (torch.Tensor, np.ndarray)):
         shape = shape.tolist()
     if isinstance(shape, (tuple, list)):
@@ -107,9 +111,9 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
             return (
                 constant(value, device, dtype)
                 if dtype is not torch.float8_e4m3fn
-                else _float8.to_dtype(constant(value, device), dtype)
+                else float8.to_dtype(constant(value, device), dtype)
             )
-    return value if dtype is None or value.dtype is dtype else _float8.to_dtype(value, dtype)
+    return value if dtype is None or value.dtype is dtype else float8.to_dtype(value, dtype)
 
 
 def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -137,7 +141,7 @@ def dtype_or_none(dtype: Any) -> torch.dtype | None:
 
 def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The values in ``dtype``."""
-    return value if value.dtype is dtype else _float8.to_dtype(value, dtype)
+    return value if value.dtype is dtype else float8.to_dtype(value, dtype)
 
 
 def is_cast_by_operator() -> bool:

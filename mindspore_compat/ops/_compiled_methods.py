@@ -4,7 +4,7 @@ PyNative mode: all that real MindSpore's two modes differ in, found by running i
 
 | method | PyNative | compiled | where |
 |---|---|---|---|
-| ``max(int)``, ``min(int)`` | (values, indices) | values | ``common/_tensor_methods_reduce.py`` |
+| ``max(int)``, ``min(int)`` | (values, indices) | values | ``_tensor/methods_reduce.py`` |
 | ``argmax()`` | of all | along the last axis | there |
 | ``transpose(0, 1)`` of a matrix | the axes exchanged | a permutation: no change | ``_tensor_methods_shape.py`` |
 | ``add_`` and the like, another dtype | that, ``self`` stays | ``self`` changes, the operand is cast | here |
@@ -21,9 +21,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _tracing
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._tensor import tracing
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["install_compiled_methods"]
@@ -52,7 +52,7 @@ def _in_place(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not _is_exact(self.dtype) or len(args) + len(kwargs) != 1 or _tracing.is_tracing():
+        if not _is_exact(self.dtype) or len(args) + len(kwargs) != 1 or tracing.is_tracing():
             return inner(self, *args, **kwargs)
         other = args[0] if args else kwargs.get("other")
         compute = getattr(Tensor, plain_name)
@@ -122,6 +122,6 @@ def install_compiled_methods() -> None:
         setattr(Tensor, name, _in_place(name, getattr(Tensor, name)))
     for name in _AUGMENTED:
         setattr(Tensor, f"__{name}__", _augmented(name, getattr(Tensor, f"__{name}__")))
-        _tracing.by_operator[name] = _augmented(name, _tracing.by_operator[name])
+        tracing.by_operator[name] = _augmented(name, tracing.by_operator[name])
     for name in ("fmod", "multiply"):
         setattr(Tensor, name, _int32_of_bools(getattr(Tensor, name)))

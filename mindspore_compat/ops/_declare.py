@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from mindspore_compat._api.validate import check_positive_int, check_str_in
-from mindspore_compat.common._dtype_fallback import retry_in_wider_dtype
+from mindspore_compat._numerics.dtype_fallback import retry_in_wider_dtype
 from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops._input_names import positional
 from mindspore_compat.ops._set_later import READ_WHEN_CALLED, given_later

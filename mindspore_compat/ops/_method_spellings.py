@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import known_as, or_formerly
+from mindspore_compat._api.former_names import accept_aliases, or_older_meaning
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._tensor_indexing import as_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.indexing import as_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
@@ -187,8 +187,8 @@ _FORMER: dict[str, tuple[Any, int, Any, str]] = {
 def install_spellings() -> None:
     """Put them around the methods of `Tensor`."""
     for name, names in _NAMES.items():
-        setattr(Tensor, name, known_as(getattr(Tensor, name), names))
+        setattr(Tensor, name, accept_aliases(getattr(Tensor, name), names))
     for name, overload in _OVERLOADS.items():
         setattr(Tensor, name, overload(getattr(Tensor, name)))
     for name, older in _FORMER.items():
-        setattr(Tensor, name, or_formerly(*older)(getattr(Tensor, name)))
+        setattr(Tensor, name, or_older_meaning(*older)(getattr(Tensor, name)))

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from mindspore_compat.common._own_backward import own_backward
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.custom_backward import own_backward
+from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["by_own_bprop"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import known_as
-from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._api.former_names import accept_aliases
+from mindspore_compat._tensor.index_bounds import refuse_negative
+from mindspore_compat._tensor.indexing import take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops.function.sparse_func import (
@@ -109,8 +109,8 @@ _METHODS: dict[type, dict[str, Any]] = {
     },
     CSRTensor: {
         "to_coo": csr_to_coo,
-        "mv": known_as(csr_mv, {"dense_vector": "dense"}),
-        "mm": known_as(csr_mm, {"matrix": "b"}),
+        "mv": accept_aliases(csr_mv, {"dense_vector": "dense"}),
+        "mm": accept_aliases(csr_mm, {"matrix": "b"}),
         "sum": csr_reduce_sum,
         "add": csr_add,
         "__add__": _csr_by_sign("add", 1),

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._tensor_indexing import as_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.indexing import as_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F

@@ -12,8 +12,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.former_names import formerly
-from mindspore_compat.common._program import program
+from mindspore_compat._api.former_names import renamed_args
+from mindspore_compat._graph.program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
 from mindspore_compat.ops._own_bprop import by_own_bprop
 
@@ -105,7 +105,7 @@ class Primitive:
         """Name inputs and outputs."""
         self.attrs.update(input_names=inputs, output_names=outputs)
 
-    @formerly(strategy="in_strategy")
+    @renamed_args(strategy="in_strategy")
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
         """Say how the operator's tensors are cut over processes, in the modes semi_auto_parallel and auto_parallel; in
         others it has no effect.

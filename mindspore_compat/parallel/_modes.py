@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners

@@ -19,8 +19,8 @@ import torch.distributed as dist
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map
 
+from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._recorded import THREAD
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_auto_parallel_context

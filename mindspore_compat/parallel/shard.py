@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat import log
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
 from mindspore_compat.communication.management import get_group_size
 

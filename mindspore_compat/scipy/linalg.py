@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function._triangular import solve_triangular as of_triangle
 from mindspore_compat.ops.function.linalg_func import from_triangle

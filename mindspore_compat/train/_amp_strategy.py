@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._operator_casts import COMPUTING, cast_each, float_types, run_by_kernel
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.autocast import COMPUTING, cast_each, float_types, run_by_kernel
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import operations as _operations

@@ -34,8 +34,8 @@ from typing import Any
 import torch
 
 from mindspore_compat import context
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._program import program
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs

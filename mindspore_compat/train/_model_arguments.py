@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn._compiled_cell import CompiledCell
 from mindspore_compat.parallel._utils import _get_parallel_mode
 from mindspore_compat.train._torch.step import TorchTrainStep

@@ -15,10 +15,10 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from mindspore_compat._graph.mutable import SEQUENCES
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
 from mindspore_compat.ops.primitive import Primitive

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.placement import LARGEST_BATCH, sent
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["DatasetHelper", "connect_network_with_dataset"]

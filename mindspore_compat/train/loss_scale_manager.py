@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_number
 from mindspore_compat._runtime.arrivals import Arrivals
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.utils import dlpack as _dlpack
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode, get_testing_overrides
 from torch.utils._pytree import tree_map
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["MsDispatchMode", "OpFunc"]
 

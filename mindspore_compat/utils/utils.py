@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication.comm_func import all_reduce
 from mindspore_compat.communication.management import get_group_size
 

@@ -113,3 +113,19 @@ def test_no_release(release: str) -> None:
 def test_no_release_on_the_command_line(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--release", "9.9", str(tmp_path / "none.py")])
+
+
+@pytest.mark.parametrize(
+    ("options", "older", "is_said"),
+    [((), "nn.DenseQuant", True), (("--release", "2.10"), "nn.DenseQuant", False), ((), "nn.Dense", False)],
+)
+def test_a_program_of_1_x_is_told_once_which_calls_changed(
+    tmp_path: Path, options: tuple[str, ...], older: str, is_said: bool
+) -> None:
+    (tmp_path / "parts.py").write_text("from mindspore import ops\n\ndef cut(x):\n    return ops.split(x, 1, 4)\n")
+    (tmp_path / "train.py").write_text(f"import parts\nimport mindspore.nn as nn\nnet = {older}\nprint('done')\n")
+    command = [sys.executable, "-m", "mindspore_compat", "run", *options, str(tmp_path / "train.py")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert run.stdout == "done\n", run.stderr
+    assert run.stderr.count("parts.py:4: mindspore.ops.split") == run.stderr.count("--release 1.9") == int(is_said)

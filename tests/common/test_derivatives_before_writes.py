@@ -15,10 +15,10 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
-from mindspore_compat.common._shared_memory import _running
-from tests.capture.replaying import replays
+from mindspore_compat._tensor.aliasing import _running
 from tests.common.test_memory_in_graphs import TAKES, WRITES
 from tests.common.test_shared_memory import ONES
+from tests.graph.replaying import replays
 
 USES: dict[str, Callable[[Any], Any]] = {
     "itself": lambda p: p,

@@ -17,17 +17,31 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import amp, nn, ops
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
 from tests.nn.cases import CASES
 from tests.nn.test_against_golden import built, leaves, to_tensor
 from tests.ops.cases import cases, inputs, names_in
 
 PACKAGE = Path(ms.__file__).parent
-ROOMS = ["common", "ops", "nn/layer", "nn/loss", "nn/transformer", "nn/probability", "nn/wrap", "numpy"]
+ROOMS = [
+    "_tensor",
+    "_numerics",
+    "_random",
+    "_graph",
+    "_autograd",
+    "common",
+    "ops",
+    "nn/layer",
+    "nn/loss",
+    "nn/transformer",
+    "nn/probability",
+    "nn/wrap",
+    "numpy",
+]
 #: they update float32 state or say what a file holds
 FREE = {
-    "common/_kernels.py",
+    "_numerics/kernels.py",
     "ops/operations/_update_ops.py",
     "ops/operations/_adaptive_update_ops.py",
     "nn/layer/thor_layer.py",

@@ -13,8 +13,8 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
-from tests.capture.replaying import replays
 from tests.common.test_shared_memory import ON_CPU, ONES, loaded_from, numbers, zeros
+from tests.graph.replaying import replays
 
 TAKES: dict[str, Callable[[Parameter], Any]] = {
     "a row": lambda p: p[0],

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, nn
-from mindspore_compat._capture.graph.ir import leaves, num_leaves
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._graph.export.ir import leaves, num_leaves
+from mindspore_compat._tensor.wrapping import wrap
 
 
 def doubled(x: Any, levels: int = 200, kind: type = tuple) -> Any:

@@ -13,7 +13,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
-from tests.capture.replaying import replays
+from tests.graph.replaying import replays
 
 ON_CPU = pytest.mark.cpu_only("arrays share memory with Tensors on a CPU alone")
 ONES = np.ones((2, 3), np.float32)

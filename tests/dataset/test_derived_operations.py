@@ -119,12 +119,12 @@ def test_without_behaviour() -> None:
 def test_borrowed_random_fills() -> None:
     import numpy as np
 
-    from mindspore_compat.common import _philox
+    from mindspore_compat._random import philox
 
     draws = {
-        _philox.fill_normal: ((2.0, 0.5), 2.0, 0.5),
-        _philox.fill_uniform: ((1.0, 3.0), 2.0, 2 / 12**0.5),
-        _philox.fill_truncated_normal: ((0.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
+        philox.fill_normal: ((2.0, 0.5), 2.0, 0.5),
+        philox.fill_uniform: ((1.0, 3.0), 2.0, 2 / 12**0.5),
+        philox.fill_truncated_normal: ((0.0, 2.0, 1.0, 0.5), 1.0, 0.5 * 0.8796),
     }
     for fill, (arguments, mean, deviation) in draws.items():
         one, two, other = (np.empty((100, 100), np.float32) for _ in range(3))

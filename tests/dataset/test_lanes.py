@@ -16,7 +16,7 @@ import pytest
 import mindspore_compat.dataset as ds
 from mindspore_compat.dataset.core import config, randomness, validator_helpers
 from mindspore_compat.dataset.engine._execution import session
-from mindspore_compat.dataset.engine._execution.lanes import Lanes, Turns
+from mindspore_compat.dataset.engine._execution.rng_workers import Lanes, RoundRobin
 from mindspore_compat.dataset.vision import RandomCrop
 from tests.dataset import lane_cases
 from tests.support.oracle import run_oracle
@@ -83,7 +83,7 @@ def test_the_end_of_a_pass_takes_a_turn() -> None:
 
 
 def test_a_lane_is_gone_through_in_order_whatever_thread_is_first() -> None:
-    turns, seen = Turns(_lanes(2)), []
+    turns, seen = RoundRobin(_lanes(2)), []
     tickets = [turns.ticket(4) for _ in range(8)]
 
     def work(number: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, nn
-from mindspore_compat._capture.graph.ir import leaves, map_values
+from mindspore_compat._graph.export.ir import leaves, map_values
 from tests.nn.cases import CASES, Case
 from tests.nn.test_against_golden import REFUSED
 

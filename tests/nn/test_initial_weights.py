@@ -13,7 +13,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
-from mindspore_compat.common import _philox
+from mindspore_compat._random import philox
 from mindspore_compat.common.initializer import Normal, Orthogonal, initializer
 from tests.nn.initial_cases import CASES, told
 
@@ -26,9 +26,9 @@ def test_weights(case: str) -> None:
 
 
 FILLS = {
-    "_random_normal": _philox.fill_normal,
-    "_random_uniform": _philox.fill_uniform,
-    "_truncated_normal": _philox.fill_truncated_normal,
+    "_random_normal": philox.fill_normal,
+    "_random_uniform": philox.fill_uniform,
+    "_truncated_normal": philox.fill_truncated_normal,
 }
 
 
@@ -52,20 +52,20 @@ def test_threads_and_strides_change_nothing() -> None:
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(1)
-        _philox.fill_normal(7, alone, 0.0, 1.0)
+        philox.fill_normal(7, alone, 0.0, 1.0)
         torch.set_num_threads(3)
-        _philox.fill_normal(7, together, 0.0, 1.0)
+        philox.fill_normal(7, together, 0.0, 1.0)
     finally:
         torch.set_num_threads(before)
-    _philox.fill_normal(7, strided[:, ::2].T[:250_001, 0], 0.0, 1.0)
+    philox.fill_normal(7, strided[:, ::2].T[:250_001, 0], 0.0, 1.0)
     assert (alone == together).all()
     assert (strided[0, ::2] == alone[:250_001]).all() and not strided[0, 1::2].any() and not strided[1].any()
 
 
 def test_seed_0_is_no_seed() -> None:
     first, second = np.zeros(8, np.float32), np.zeros(8, np.float32)
-    _philox.fill_uniform(0, first, 0.0, 1.0)
-    _philox.fill_uniform(0, second, 0.0, 1.0)
+    philox.fill_uniform(0, first, 0.0, 1.0)
+    philox.fill_uniform(0, second, 0.0, 1.0)
     assert (first != second).any()
 
 
@@ -80,9 +80,9 @@ def test_seed_0_is_no_seed() -> None:
 )
 def test_what_is_refused(error: type[Exception], arguments: Any) -> None:
     with pytest.raises(error):
-        _philox.fill_normal(*arguments, 0.0, 1.0)
+        philox.fill_normal(*arguments, 0.0, 1.0)
     with pytest.raises(RuntimeError, match="invalid sigma"):
-        _philox.fill_truncated_normal(1, np.zeros(2, np.float32), -2.0, 2.0, 0.0, 0.0)
+        philox.fill_truncated_normal(1, np.zeros(2, np.float32), -2.0, 2.0, 0.0, 0.0)
 
 
 def test_orthogonal_matrices_are_upstreams_up_to_lapack() -> None:

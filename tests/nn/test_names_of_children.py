@@ -10,7 +10,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
-from mindspore_compat.nn._cell_attributes import TORCH_ONLY
+from mindspore_compat.nn.cell import TORCH_ONLY
 
 FREE = sorted(TORCH_ONLY - {"named_modules"})
 

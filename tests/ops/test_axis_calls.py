@@ -1,4 +1,4 @@
-"""Axes and shapes that are not there raise; torch's errors get a note (common/_dtype_fallback.py)."""
+"""Axes and shapes that are not there raise; torch's errors get a note (_numerics/dtype_fallback.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from tests.ops.axis_calls import calls, refusal
 
 REFUSED: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "axis_calls.json").read_text())

@@ -11,7 +11,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, mint, nn, ops
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import subgradients
 
 AT = np.array([-1, 0, 1, 6, 7], np.float32)
 SLOPES = [0, 0, 1, 1, 0]
@@ -90,13 +90,13 @@ def test_gradients_at_kinks_do_not_overflow() -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x, y: _kinks.clamp(x, -1.0, 2.0),
-        lambda x, y: _kinks.clamp(x, min=0),
-        lambda x, y: _kinks.clamp(x, max=y),
-        lambda x, y: _kinks.clamp(x, y, torch.tensor(1.0)),
-        lambda x, y: _kinks.clamp(x, 2.0, -1.0),
-        _kinks.fmax,
-        _kinks.fmin,
+        lambda x, y: subgradients.clamp(x, -1.0, 2.0),
+        lambda x, y: subgradients.clamp(x, min=0),
+        lambda x, y: subgradients.clamp(x, max=y),
+        lambda x, y: subgradients.clamp(x, y, torch.tensor(1.0)),
+        lambda x, y: subgradients.clamp(x, 2.0, -1.0),
+        subgradients.fmax,
+        subgradients.fmin,
     ],
 )
 @pytest.mark.skipif(torch.__version__ >= (2, 14), reason="torch's own are others")
@@ -107,7 +107,7 @@ def test_bounds_are_torchs_up_to_2_13_where_torch_has_others(function: Any, monk
     y = torch.tensor([0.0, -2.0, 1.0, 0.0, -0.0, 1.0, 3.0, 2.0, inf, 1.0, nan, nan], requires_grad=True)
     found = []
     for is_replaced in (False, True):
-        monkeypatch.setattr(_kinks, "_SHARES_BOUNDS", is_replaced)
+        monkeypatch.setattr(subgradients, "_SHARES_BOUNDS", is_replaced)
         z = function(x, y)
         found.append((z, *torch.autograd.grad(z.sum(), (x, y), allow_unused=True)))
         assert z.dtype is x.dtype

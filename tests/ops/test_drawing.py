@@ -15,8 +15,8 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._random.philox import first_words, words
 from mindspore_compat._runtime.random_engines import LinearCongruential
-from mindspore_compat.common._philox import first_words, words
 from tests.support.oracle import oracle_python
 
 ROOT = Path(__file__).parents[2]

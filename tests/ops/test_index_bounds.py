@@ -14,10 +14,10 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, nn, ops
-from mindspore_compat._capture.step import computations
-from mindspore_compat.common._index_bounds import check_coordinates, refuse_negative
+from mindspore_compat._graph.replay import computations
+from mindspore_compat._tensor.index_bounds import check_coordinates, refuse_negative
 from mindspore_compat.nn import TrainOneStepCell
-from tests.capture.replaying import replays
+from tests.graph.replaying import replays
 from tests.support import fakecuda
 from tests.support.oracle import run_oracle
 

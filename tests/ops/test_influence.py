@@ -53,7 +53,7 @@ RIGHT = {
         ops.type_as ops.expand_as Tensor.type_as Tensor.expand_as Tensor.reshape_as Tensor.view_as: other x #0
         ops.is_sequence_shape_unknown ops.is_sequence_value_unknown: sequence
         P.DtypeToEnum numpy.result_type: #?
-        numpy.size numpy.isscalar common._mutable.isconstant: a element x
+        numpy.size numpy.isscalar _graph.mutable.isconstant: a element x
         Tensor.is_complex Tensor.is_floating_point Tensor.dim Tensor.ndimension Tensor.numel Tensor.nelement: self
         Tensor.new_ones Tensor.new_zeros Tensor.stride Tensor.type Tensor.set_dtype Tensor.fills Tensor.fill: self
         numpy.histogram_bin_edges: a weights

@@ -167,13 +167,13 @@ def test_gradients_are_taken_in_one_place() -> None:
             ) or name.endswith(".backward"):
                 found.add(f"{path.relative_to(root)}: {name}")
     assert found == {
-        "common/_differentiation.py: torch.autograd.grad",
+        "_autograd/forward.py: torch.autograd.grad",
         # of CTC, which gives its gradient as an output: at a point without history
         "ops/function/_ctc.py: torch.autograd.grad",
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again
         "parallel/_stage_gradients.py: torch.autograd.grad",
         # torch's own training step
-        "common/_torch_methods.py: torch.Tensor.backward",  # the method itself
+        "_tensor/torch_methods.py: torch.Tensor.backward",  # the method itself
         "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",
         "cli/check_gpu.py: scaler.scale(torch.nn.functional.cross_entropy(net(x), y)).backward",
     }

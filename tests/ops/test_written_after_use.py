@@ -1,5 +1,5 @@
 """An operator whose derivative needs its input's shape alone can be differentiated after the input was written to, as in
-upstream (`common/_saved_shapes.py`); the written elements pass their gradient to nobody.
+upstream (`_autograd/saved_shapes.py`); the written elements pass their gradient to nobody.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindspore_compat._api.former_names import formerly
+from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat.dataset.audio._operation import AudioOperation
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, real
 from mindspore_compat.dataset.core.randomness import engine_of
@@ -99,7 +99,7 @@ class _Masking(_Mask):
 Most = Annotated[int, integer(0, FLOAT_MAX_INTEGER)]
 
 
-@formerly(frequency_mask_param="freq_mask_param")
+@renamed_args(frequency_mask_param="freq_mask_param")
 @arguments
 class FrequencyMasking(_Masking):
     """Masks frequencies: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most

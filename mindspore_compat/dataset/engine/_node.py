@@ -18,7 +18,7 @@ import numpy as np
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import workers_in_range
 from mindspore_compat.dataset.engine._execution.columns import Row, first_row
-from mindspore_compat.dataset.engine._execution.lanes import Ticket
+from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 
 __all__ = ["Node"]
@@ -88,7 +88,7 @@ class Node:
         """The file that a row of a source is read from, for messages; empty where there is none."""
         return ""
 
-    def _step_in_lanes(self, value: Any, ticket: Ticket) -> list[Any]:
+    def _step_in_lanes(self, value: Any, ticket: WorkerTask) -> list[Any]:
         """As `_step`, for a node whose rows draw at random lane by lane."""
         return self._step(value)
 

@@ -84,7 +84,7 @@ class BuiltinSampler:
         """Whether a sampler of the user's own is among this one and its children."""
         return self.child_sampler is not None and self.child_sampler.is_users()
 
-    def apart(self, source: Any = None) -> Self:
+    def independent(self, source: Any = None) -> Self:
         """A sampler that goes on from where this one stands and does not move it: a user's may keep a state.
 
         What can not be copied is shared, and so is `source`, which a sampler often knows.

@@ -145,7 +145,7 @@ class GeneratorDataset(MappableDataset):
 
     def _size(self) -> int:
         if self.batch_sampler is not None:
-            return sum(1 for _ in self._batches(self.sampler.apart(self.source)))
+            return sum(1 for _ in self._batches(self.sampler.independent(self.source)))
         if self._is_random_access:
             return super()._size()
         if hasattr(self.source, "__len__"):

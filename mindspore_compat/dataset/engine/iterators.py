@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as RowIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -12,11 +12,8 @@ import numpy as np
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_columns
-from mindspore_compat.dataset.engine._execution.apart import Epochs, epochs_of
 from mindspore_compat.dataset.engine._execution.columns import Row
-
-if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._dataset import Dataset
+from mindspore_compat.dataset.engine._execution.subprocess_session import Epochs, epochs_of
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
@@ -42,9 +39,7 @@ class Iterator:
     Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as upstream.
     """
 
-    def __init__(
-        self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
-    ) -> None:
+    def __init__(self, dataset: Any, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False) -> None:
         names = dataset._column_names()
         visible = [name for name in names if not name.startswith("_meta-")]  # a source's extra columns are for renaming
         if len(visible) < len(names):
@@ -125,7 +120,7 @@ class TupleIterator(Iterator):
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Any,
         columns: str | Sequence[str] | None = None,
         num_epochs: int = -1,
         output_numpy: bool = False,

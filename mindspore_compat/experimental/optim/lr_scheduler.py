@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import memory
+from mindspore_compat._tensor.wrapping import memory
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.experimental.optim.optimizer import Optimizer

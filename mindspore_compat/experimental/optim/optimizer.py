@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import memory, plain, wrap
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.ops.function import binary_cross_entropy as binary_cross_entropy_of_shares
 
 _Base = torch._C.TensorBase

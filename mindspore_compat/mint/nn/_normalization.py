@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor

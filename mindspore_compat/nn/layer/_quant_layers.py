@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter

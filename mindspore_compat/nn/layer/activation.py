@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -170,7 +169,7 @@ class ReLU6(Cell):
     """min(max(x, 0), 6)."""
 
     def construct(self, x: Any) -> Any:
-        return _kinks.relu6(x)
+        return subgradients.relu6(x)
 
 
 class Sigmoid(Cell):
@@ -217,7 +216,7 @@ class HSwish(Cell):
     """x · min(max(x + 3, 0), 6) / 6."""
 
     def construct(self, input: Any) -> Any:
-        return _kinks.hardswish(input)
+        return subgradients.hardswish(input)
 
 
 class HSigmoid(Cell):
@@ -296,7 +295,7 @@ class LeakyReLU(Cell):
         self.alpha = alpha
 
     def construct(self, x: Any) -> Any:
-        return _kinks.leaky_relu(x, self.alpha)
+        return subgradients.leaky_relu(x, self.alpha)
 
 
 class RReLU(Cell):
@@ -318,7 +317,7 @@ class Hardtanh(Cell):
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Any) -> Any:
-        return _kinks.hardtanh(x, self.min_val, self.max_val)
+        return subgradients.hardtanh(x, self.min_val, self.max_val)
 
 
 class Threshold(Cell):

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_str_in
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.seed import _get_graph_seed
@@ -267,7 +267,9 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x: Any) -> Any:
-        y = kernels.dense(x, self.weight, self.bias if self.has_bias else None)
+        weight, bias = self.weight, self.bias if self.has_bias else None
+        is_single = x.dtype is torch.float32 and not kernels.THREAD.in_float32
+        y = (kernels.float32_dense if is_single else kernels.dense)(x, weight, bias)
         return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self) -> str:

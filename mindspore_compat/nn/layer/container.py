@@ -8,8 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn._cell_attributes import adopt
-from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.cell import Cell, adopt
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
 

@@ -9,10 +9,10 @@ import torch
 from mindspore_compat._api.validate import (
     check_str_in,
 )
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._index_bounds import count_from_end
-from mindspore_compat.common._looked_up import look_up_rows
-from mindspore_compat.common._tensor_indexing import check_indices
+from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.index_bounds import count_from_end
+from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter

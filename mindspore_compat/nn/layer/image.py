@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._resize import resize_bilinear

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import squeezed
@@ -92,7 +91,7 @@ class CosineSimilarity(Cell):
     def construct(self, x1: Any, x2: Any) -> Any:
         product = torch.sum(torch.mul(x1, x2), self.dim)
         squares = torch.mul(torch.sum(kernels.square(x1), self.dim), torch.sum(kernels.square(x2), self.dim))
-        return torch.div(product, torch.sqrt(_kinks.clamp(squares, min=self.eps * self.eps)))
+        return torch.div(product, torch.sqrt(subgradients.clamp(squares, min=self.eps * self.eps)))
 
 
 class MatMul(Cell):

@@ -9,13 +9,14 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_str_in
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import Group, find
 from mindspore_compat.nn.cell import Cell
 
+_get_shape = torch._C.TensorBase.shape.__get__  # type: ignore[attr-defined]
 __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
@@ -300,7 +301,7 @@ class LayerNorm(Cell):
         if gamma.dtype is not input_x.dtype:
             gamma, beta = gamma.to(input_x.dtype), beta.to(input_x.dtype)
         shape = input_x.shape[self._axis :]
-        if shape == gamma.shape:
+        if shape == torch.Tensor.size(gamma):
             return torch.layer_norm(input_x, shape, gamma, beta, self._epsilon)
         if tuple(input_x.shape[self.begin_params_axis :]) != tuple(gamma.shape):
             raise ValueError(

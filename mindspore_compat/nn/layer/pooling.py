@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, sizes
 from mindspore_compat.ops import function as F

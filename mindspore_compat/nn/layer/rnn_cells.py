@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor

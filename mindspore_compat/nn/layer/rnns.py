@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tensor_indexing import check_indices
-from mindspore_compat.common._tracing import is_tracing, not_traced
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.indexing import check_indices
+from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell

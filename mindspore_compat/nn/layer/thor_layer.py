@@ -22,8 +22,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.layer._shapes import same_padding
 from mindspore_compat.nn.layer.basic import Dense

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import formerly
+from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tensor_indexing import check_indices
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base otherwise
     _CODES,
     _IGNORED,
@@ -225,7 +225,7 @@ class BCEWithLogitsLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.pos_weight = weight, pos_weight
 
-    @formerly(predict="input", logits="input", labels="target")
+    @renamed_args(predict="input", logits="input", labels="target")
     def construct(self, input: Any, target: Any) -> Any:
         check_same_shape("BCEWithLogitsLoss", input=input, target=target)
         return torch.binary_cross_entropy_with_logits(

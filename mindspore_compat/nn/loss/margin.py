@@ -8,9 +8,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_float_range
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._tracing import is_tracing, not_traced
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
 from mindspore_compat.ops._adapt import check_same_shape
 
@@ -39,7 +38,7 @@ class MarginRankingLoss(LossBase):
         self.margin = margin
 
     def construct(self, input1: Any, input2: Any, target: Any) -> Any:  # type: ignore[override]
-        return reduced(_kinks.clamp(self.margin - target * (input1 - input2), min=0), self.reduction)
+        return reduced(subgradients.clamp(self.margin - target * (input1 - input2), min=0), self.reduction)
 
 
 class SoftMarginLoss(LossBase):
@@ -84,7 +83,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         near, far = self.distance_function(x, positive), self.distance_function(x, negative)
         if self.swap:
             far = torch.minimum(far, self.distance_function(positive, negative))
-        return self.get_loss(_kinks.clamp(torch.add(torch.sub(near, far), self.margin), min=0.0))
+        return self.get_loss(subgradients.clamp(torch.add(torch.sub(near, far), self.margin), min=0.0))
 
 
 def _euclidean(x: Any, y: Any) -> Any:
@@ -104,7 +103,7 @@ class PoissonNLLLoss(LossBase):
         target = target.to(input.dtype)
         loss = torch.exp(input) - target * input if self.log_input else input - target * torch.log(input + self.eps)
         if self.full:
-            safe = _kinks.clamp(target, min=self.eps)
+            safe = subgradients.clamp(target, min=self.eps)
             term = (safe + 0.5) * torch.log(safe) - safe + 0.5 * math.log(2 * math.pi)
             loss = loss + torch.where(safe > 1, term, torch.zeros_like(term))
         return self.get_loss(loss)
@@ -163,7 +162,7 @@ class CosineEmbeddingLoss(LossBase):
         zeros = torch.zeros_like(cosine)
         loss = torch.where(torch.eq(labels, 1), 1.0 - cosine, zeros)
         return self.get_loss(
-            loss + torch.where(torch.eq(labels, -1), _kinks.clamp(cosine - self.margin, min=0.0), zeros)
+            loss + torch.where(torch.eq(labels, -1), subgradients.clamp(cosine - self.margin, min=0.0), zeros)
         )
 
 
@@ -178,7 +177,7 @@ class GaussianNLLLoss(LossBase):
     def construct(self, logits: Any, labels: Any, var: Any) -> Any:  # type: ignore[override]
         if tuple(var.shape) == tuple(logits.shape[:-1]):
             var = torch.unsqueeze(var, -1)
-        var = _kinks.clamp(var, min=self.eps)
+        var = subgradients.clamp(var, min=self.eps)
         loss = 0.5 * (torch.log(var) + kernels.square(logits - labels) / var)
         return reduced(loss + 0.5 * math.log(2 * math.pi) if self.full else loss, self.reduction)
 

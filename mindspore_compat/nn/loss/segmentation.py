@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.layer.activation import LogSoftmax, get_activation
 from mindspore_compat.nn.loss.loss import LossBase
 from mindspore_compat.ops._adapt import check_same_shape

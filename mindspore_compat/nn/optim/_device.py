@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._wrap import memory, plain
+from mindspore_compat._tensor.wrapping import memory, plain
 
 __all__ = [
     "Drafts",

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim._device import number

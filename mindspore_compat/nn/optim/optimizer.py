@@ -18,11 +18,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._looked_up import was_looked_up, watch_rows
-from mindspore_compat.common._program import program
-from mindspore_compat.common._shared_memory import Views, for_writing
-from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat._autograd.sparse_embedding_grads import was_looked_up, watch_rows
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.aliasing import Views, for_writing
+from mindspore_compat._tensor.tracing import is_tracing, not_traced
+from mindspore_compat._tensor.wrapping import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication import _collectives, _groups, _start

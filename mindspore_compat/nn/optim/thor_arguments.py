@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.nn.optim._groups import not_negative
 
 __all__ = ["check_options", "clipped", "decay_all", "on_host", "scheduled"]

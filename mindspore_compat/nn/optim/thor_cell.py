@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import memory, plain
+from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.layer.thor_layer import Schedule
 from mindspore_compat.nn.optim._fused import momentum_step

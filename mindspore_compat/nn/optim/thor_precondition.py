@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.nn.layer.thor_layer import Factors
 
 __all__ = ["Layer", "SecondOrder", "initial_inverses"]

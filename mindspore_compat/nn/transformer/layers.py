@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import placeholder
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.context import ParallelMode

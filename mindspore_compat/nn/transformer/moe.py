@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dense
 from mindspore_compat.nn.transformer._feed_forward import FeedForward

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._recorded import THREAD
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.recorded import THREAD
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.communication._collectives import calling
 from mindspore_compat.communication._groups import Group
 from mindspore_compat.context import get_auto_parallel_context

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 

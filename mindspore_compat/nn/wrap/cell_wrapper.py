@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._capture.step.replay import replayed
-from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
-from mindspore_compat.common._mutable import SEQUENCES
-from mindspore_compat.common._shared_memory import write_values
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.forward import Forward, detached, gradients, scalar_gradients
+from mindspore_compat._graph.mutable import SEQUENCES
+from mindspore_compat._graph.replay.replay import replayed
+from mindspore_compat._tensor.aliasing import write_values
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Identity

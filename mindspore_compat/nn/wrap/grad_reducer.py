@@ -10,9 +10,9 @@ from zlib import crc32
 import torch
 
 from mindspore_compat import log
-from mindspore_compat.common._program import program
-from mindspore_compat.common._recorded import keeps_graph
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._autograd.recorded import keeps_graph
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _groups, _start

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.step.replay import replayed
-from mindspore_compat.common._differentiation import Forward, detached, gradients
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.forward import Forward, detached, gradients
+from mindspore_compat._graph.replay.replay import replayed
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._integer_results import given_in, mean_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.integer_results import given_in, mean_in
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none, pair
 from mindspore_compat.ops._declare import Int, declared, row

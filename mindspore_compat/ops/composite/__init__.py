@@ -25,6 +25,6 @@ __getattr__ = module_getattr(
     {
         **dict.fromkeys(_AUGMENTED, "ops.composite._augmented"),
         **dict.fromkeys(_FUNCTIONS, "ops.function"),
-        "recompute_block": "nn._bprop",
+        "recompute_block": "_autograd.cell_bprop",
     },
 )

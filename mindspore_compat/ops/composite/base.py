@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._graph.mode import in_graph
 from mindspore_compat.common import dtype as mstype
-from mindspore_compat.common._graph_mode import in_graph
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
 
 __all__ = """
@@ -22,7 +22,7 @@ __all__ = """
 
 __getattr__ = module_getattr(
     __name__,
-    {"GradOperation": "ops.function.grad._operation", "recompute_block": "nn._bprop"},
+    {"GradOperation": "ops.function.grad._operation", "recompute_block": "_autograd.cell_bprop"},
 )
 _Matcher = Callable[[Any], bool]
 

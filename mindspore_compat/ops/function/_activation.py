@@ -7,9 +7,9 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype
 
 __all__ = """
@@ -32,7 +32,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 def relu6(x: Any) -> Any:
     """min(max(0, x), 6)."""
-    return wrap(_kinks.relu6(x))
+    return wrap(subgradients.relu6(x))
 
 
 def sigmoid(input: Any) -> Any:
@@ -116,12 +116,12 @@ def hardsigmoid(input: Any) -> Any:
 
 def hardswish(input: Any) -> Any:
     """x · relu6(x + 3) / 6."""
-    return wrap(_kinks.hardswish(input))
+    return wrap(subgradients.hardswish(input))
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x cut to [min_val, max_val]."""
-    return wrap(_kinks.hardtanh(input, min_val, max_val))
+    return wrap(subgradients.hardtanh(input, min_val, max_val))
 
 
 def tanhshrink(input: Any) -> Any:
@@ -181,7 +181,7 @@ def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
     """x for x > 0, else alpha x; of integers by the whole part of ``alpha``."""
     if not input.dtype.is_floating_point and input.dtype is not torch.bool:
         return wrap(torch.where(input > 0, input, torch.mul(input, int(alpha))))
-    return wrap(_kinks.leaky_relu(input, float(alpha)))
+    return wrap(subgradients.leaky_relu(input, float(alpha)))
 
 
 def prelu(input: Any, weight: Any) -> Any:

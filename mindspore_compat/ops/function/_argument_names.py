@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.former_names import known_as, or_formerly
+from mindspore_compat._api.former_names import accept_aliases, or_older_meaning
 from mindspore_compat.ops.function._former import FORMER
 
 __all__ = ["name_arguments", "named"]
@@ -126,9 +126,9 @@ def name_arguments(members: dict[str, Any]) -> None:
     former: dict[_Function, dict[str, str]] = {}  # of functions: some have several names
     for name, renamed in _FORMER.items():
         former.setdefault(members[name], {}).update(dict(item.split("=") for item in renamed.split()))
-    called = {function: known_as(function, names) for function, names in former.items()}
+    called = {function: accept_aliases(function, names) for function, names in former.items()}
     for name, older in FORMER.items():
-        called[members[name]] = or_formerly(*older)(called.get(members[name], members[name]))
+        called[members[name]] = or_older_meaning(*older)(called.get(members[name], members[name]))
     members.update(
         {name: called[item] for name, item in members.items() if inspect.isfunction(item) and item in called}
     )
@@ -138,7 +138,7 @@ def named(name: str, function: _Function, names: list[str]) -> _Function:
     """``function`` with other names for its first arguments; its own are taken, too."""
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())
-    called: Any = known_as(function, {new: parameter.name for new, parameter in zip(names, parameters)})
+    called: Any = accept_aliases(function, {new: parameter.name for new, parameter in zip(names, parameters)})
     renamed = [parameter.replace(name=new) for new, parameter in zip(names, parameters)]
     called.__name__ = called.__qualname__ = name
     called.__signature__ = signature.replace(parameters=renamed + parameters[len(names) :])

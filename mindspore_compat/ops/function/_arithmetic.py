@@ -10,18 +10,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
-from mindspore_compat.common._tensor_operators import (
-    floor_quotient,
-    truncated_quotient,
-    truncated_remainder,
-)
-from mindspore_compat.common._tensor_operators import (
-    remainder as _remainder,
-)
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback, with_dtype_fallback
+from mindspore_compat._tensor.operators import floor_quotient, truncated_quotient, truncated_remainder
+from mindspore_compat._tensor.operators import remainder as _remainder
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
 from mindspore_compat.ops.function._gamma import gammainc, gammaincc
@@ -165,9 +158,9 @@ maximum = _binary("maximum", torch.maximum)
 
 minimum = _binary("minimum", torch.minimum)
 
-fmax = _binary("fmax", _kinks.fmax)
+fmax = _binary("fmax", subgradients.fmax)
 
-fmin = _binary("fmin", _kinks.fmin)
+fmin = _binary("fmin", subgradients.fmin)
 
 atan2 = arctan2 = _binary("atan2", torch.atan2)
 

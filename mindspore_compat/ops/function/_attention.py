@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = ["ALL_TOKENS", "flash_attention_score", "flash_attention_outputs", "speed_fusion_attention"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops.function._attention import (
     ALL_TOKENS,
     as_given,

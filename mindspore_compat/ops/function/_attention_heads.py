@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops.function._dropout import dropout
 

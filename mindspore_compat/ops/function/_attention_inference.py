@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat._tensor.wrapping import memory, wrap
 from mindspore_compat.ops._adapt import as_ints, get_data
 from mindspore_compat.ops.function._attention import (
     ALL_TOKENS,

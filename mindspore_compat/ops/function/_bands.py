@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, pair
 
 __all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag"]

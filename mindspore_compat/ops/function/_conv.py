@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import or_formerly
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._api.former_names import or_older_meaning
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints
 
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time
@@ -142,7 +142,7 @@ def conv2d_before_2_0(
     return conv_nd(2, inputs, weight, None, stride, pad_mode, padding, dilation, group, "conv2d")
 
 
-@or_formerly(conv2d_before_2_0, 2, str)
+@or_older_meaning(conv2d_before_2_0, 2, str)
 def conv2d(
     input: Any,
     weight: Any,

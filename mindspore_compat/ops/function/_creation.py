@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._tensor_data import sent
-from mindspore_compat.common._wrap import copied, plain, wrap
+from mindspore_compat._tensor.data import sent
+from mindspore_compat._tensor.wrapping import copied, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 

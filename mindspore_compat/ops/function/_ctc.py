@@ -7,11 +7,11 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import constant, sent
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._index_bounds import check_coordinates
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.index_bounds import check_coordinates
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
 __all__ = ["ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]

@@ -9,11 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat.common._drawing import Drawn
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.seed import SeedStream, get_seed
-from mindspore_compat.ops.function._engine import (
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._random.operator_engine import (
     ChannelMasks,
     Masks,
     engine_of,
@@ -22,6 +19,9 @@ from mindspore_compat.ops.function._engine import (
     stream_with,
     with_seeds,
 )
+from mindspore_compat._random.rng_state import Drawn
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.common.seed import SeedStream, get_seed
 from mindspore_compat.ops.function._numbers import generator_of
 
 __all__ = """

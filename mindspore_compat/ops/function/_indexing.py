@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._autograd.saved_shapes import by_shape
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback, with_dtype_fallback
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, with_dtype_fallback
-from mindspore_compat.common._index_bounds import count_from_end, refuse_negative
-from mindspore_compat.common._saved_shapes import by_shape
-from mindspore_compat.common._tensor_indexing import check_indices, take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.index_bounds import count_from_end, refuse_negative
+from mindspore_compat._tensor.indexing import check_indices, take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import (
     as_int,
     as_ints,

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_int
 
 __all__ = """

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._looked_up import look_up_rows
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_int, to_dtype
 from mindspore_compat.ops.function._indexing import as_long, gather
 
@@ -15,7 +15,7 @@ __all__ = ["embedding_lookup"]
 
 
 def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
-    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (`common/_looked_up.py`)."""
+    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (sparse_embedding_grads.py)."""
     result = gather(params, indices, axis)
     if as_int(axis) in (0, -params.dim()):
         look_up_rows(params, as_long(indices, params))

@@ -8,12 +8,11 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._tensor_indexing import check_indices
-from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.indexing import check_indices
+from mindspore_compat._tensor.tracing import is_tracing, not_traced
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import (
     check_same_shape,
     pair,
@@ -235,7 +234,7 @@ def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reducti
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target (input1 - input2) + margin), with broadcasting."""
     input1, input2, target = torch.broadcast_tensors(input1, input2, target)
-    return reduced(_kinks.clamp(margin - target * (input1 - input2), min=0), reduction, "margin_ranking_loss")
+    return reduced(subgradients.clamp(margin - target * (input1 - input2), min=0), reduction, "margin_ranking_loss")
 
 
 def multi_margin_loss(

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import get_data
 
 __all__ = ["batch_norm", "batch_norm_outputs", "layer_norm", "layer_norm_outputs", "group_norm", "rms_norm", "lrn"]

@@ -6,12 +6,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common import _norms as norms
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._integer_results import given_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels, norms, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._numerics.integer_results import given_in
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_axes, as_int, dtype_or_none, to_dtype
 
 __all__ = """
@@ -84,7 +82,7 @@ def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
 
 def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
     """The p-norm over ``axis``, at least ``epsilon``."""
-    return wrap(_kinks.clamp(norms.vector_norm(x, p, as_axes(axis), keep_dims), min=epsilon))
+    return wrap(subgradients.clamp(norms.vector_norm(x, p, as_axes(axis), keep_dims), min=epsilon))
 
 
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
@@ -95,7 +93,7 @@ def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
     """x / sqrt(max(sum(x²), epsilon)) over ``axis``."""
     squares = torch.sum(kernels.square(x), as_axes(axis), True)
-    return wrap(x / torch.sqrt(_kinks.clamp(squares, min=epsilon)))
+    return wrap(x / torch.sqrt(subgradients.clamp(squares, min=epsilon)))
 
 
 def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:

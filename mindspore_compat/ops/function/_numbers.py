@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._random.operator_engine import Ints, Laplaces, Normals, Reals, engine_of, filled, with_seeds
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.seed import SeedStream, stream_of
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops.function._engine import Ints, Laplaces, Normals, Reals, engine_of, filled, with_seeds
 
 __all__ = ["fixed_generator", "generator_of", "ints", "laplaces", "normals", "numbers", "reals"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._tensor_indexing import take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._random.operator_engine import Engine, engine_of, with_seeds
+from mindspore_compat._tensor.indexing import take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, in_range, to_dtype
-from mindspore_compat.ops.function._engine import Engine, engine_of, with_seeds
 from mindspore_compat.ops.function._numbers import generator_of
 
 __all__ = """

@@ -9,9 +9,9 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = """

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kinks
+from mindspore_compat._numerics import subgradients
 
 
 def grid(low: Any, high: Any, lowest: int, highest: int, symmetric: bool) -> tuple[Any, Any]:
@@ -18,7 +18,7 @@ def grid(low: Any, high: Any, lowest: int, highest: int, symmetric: bool) -> tup
         # halfway, exactly: no rounding error decides
         return scale, torch.full_like(scale, (lowest + highest + 1) // 2)
     scale = (high - low) / (highest - lowest)
-    zero = _kinks.clamp(lowest - low / torch.where(scale == 0, 1, scale), lowest, highest)
+    zero = subgradients.clamp(lowest - low / torch.where(scale == 0, 1, scale), lowest, highest)
     return scale, torch.floor(zero + 0.5)
 
 
@@ -26,7 +26,7 @@ def rounded(x: Any, first: Any, last: Any, scale: Any) -> Any:
     """``x`` at the nearest of the values from ``first`` to ``last``, ``scale`` apart; the gradient passes unchanged
     where they cover ``x``, else it is 0.
     """
-    inside = _kinks.clamp(x, first, last)
+    inside = subgradients.clamp(x, first, last)
     nearest = torch.floor((inside.detach() - first) / torch.where(scale == 0, 1, scale) + 0.5) * scale + first
     return (nearest + (inside - inside.detach())).to(x.dtype)
 
@@ -35,7 +35,7 @@ def scaled(x: Any, largest: Any, count: Any, neg_trunc: bool) -> Any:
     """``x`` at the nearest of ``count`` steps up to ``largest``, and down to -largest or 0. The gradient of ``largest``
     follows from the arithmetic: what rounding moved inside the range, the bound outside.
     """
-    inside = _kinks.clamp(x / largest, 0 if neg_trunc else -1, 1)
+    inside = subgradients.clamp(x / largest, 0 if neg_trunc else -1, 1)
     nearest = torch.floor(inside.detach() * count + 0.5) / count + (inside - inside.detach())
     return (nearest * largest).to(x.dtype)
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._numerics.integer_results import cut_after, given_in
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._integer_results import cut_after, given_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import (
     all_axes,
     as_axes,
@@ -132,13 +131,13 @@ def _extreme(input: Any, axis: Any, keepdims: bool, initial: Any, where: Any, la
         input = _limited(input, initial, where, not largest)
         found = torch.amax(input) if largest else torch.amin(input)
         if initial is not None:
-            found = _kinks.clamp(found, min=initial) if largest else _kinks.clamp(found, max=initial)
+            found = subgradients.clamp(found, min=initial) if largest else subgradients.clamp(found, max=initial)
         if keepdims:
             found = torch.reshape(found, (1,) * input.dim())
         return wrap(found), wrap(torch.zeros((), dtype=torch.int64, device=input.device))
     input = _limited(input, initial, where, not largest)
     if initial is not None:
-        input = _kinks.clamp(input, min=initial) if largest else _kinks.clamp(input, max=initial)
+        input = subgradients.clamp(input, min=initial) if largest else subgradients.clamp(input, max=initial)
     values, indices = torch.max(input, axis, keepdims) if largest else torch.min(input, axis, keepdims)
     return wrap(values), wrap(indices)
 
@@ -157,14 +156,14 @@ def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any =
     """Maximum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, False)
     found = torch.amax(input, all_axes(axis, input.dim()), keepdims)
-    return wrap(found if initial is None else _kinks.clamp(found, min=initial))
+    return wrap(found if initial is None else subgradients.clamp(found, min=initial))
 
 
 def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """Minimum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, True)
     found = torch.amin(input, all_axes(axis, input.dim()), keepdims)
-    return wrap(found if initial is None else _kinks.clamp(found, max=initial))
+    return wrap(found if initial is None else subgradients.clamp(found, max=initial))
 
 
 def aminmax(input: Any, *, axis: Any = 0, keepdims: bool = False) -> Any:

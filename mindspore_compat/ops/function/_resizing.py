@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.former_names import or_formerly
+from mindspore_compat._api.former_names import or_older_meaning
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import sizes_of
 
@@ -106,8 +106,8 @@ def interpolate_before_2_0(
     return _interpolate_1x(x, sizes, scales, coordinate_transformation_mode, mode)
 
 
-@or_formerly(interpolate_before_2_0, 4, str)
-@or_formerly(interpolate_before_2_0, 3, (tuple, list))
+@or_older_meaning(interpolate_before_2_0, 4, str)
+@or_older_meaning(interpolate_before_2_0, 3, (tuple, list))
 def interpolate(
     input: Any,
     size: Any = None,

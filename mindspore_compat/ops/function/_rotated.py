@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 
 __all__ = ["rotated_iou"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._random.operator_engine import Engine, LogUniform, engine_of
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.seed import SeedStream
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops.function._engine import Engine, LogUniform, engine_of
 from mindspore_compat.ops.function._numbers import generator_of
 
 __all__ = ["log_uniform_candidate_sampler", "uniform_candidate_sampler"]

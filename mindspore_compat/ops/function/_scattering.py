@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._index_bounds import check_coordinates, count_from_end, refuse_negative
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._tensor.index_bounds import check_coordinates, count_from_end, refuse_negative
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import (
     as_ints,
     changed,

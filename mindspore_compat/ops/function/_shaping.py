@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._tensor_indexing import check_indices
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.indexing import check_indices
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_axes, as_int, as_ints, as_plain, checks_places, in_range
 
 __all__ = """

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.communication import comm_func
 
 __all__ = ["all_gather_matmul", "matmul_reduce_scatter"]

@@ -6,12 +6,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops._adapt import to_dtype
 
@@ -27,7 +26,7 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
     if has_tensors:
         x = to_dtype(x, dtype)
         low, high = (None if bound is None else constant(bound, x.device, dtype) for bound in (low, high))
-    return wrap(_kinks.clamp(x, low, high))
+    return wrap(subgradients.clamp(x, low, high))
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
@@ -90,7 +89,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     items = list(x)
     squares = [torch.sum(kernels.square(item.float())) for item in items]
     norm = torch.sqrt(torch.stack(squares).sum())
-    limit = _kinks.clamp(norm, min=float(clip_norm))
+    limit = subgradients.clamp(norm, min=float(clip_norm))
     clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
     # upstream compiles it in GRAPH_MODE, though the program's own lines call it
     return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
@@ -111,7 +110,7 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
             f"For 'clip_by_norm', the total norm of order {norm_type} for input is non-finite. Look for nan or inf in "
             "the gradients."
         )
-    factor = _kinks.clamp(float(max_norm) / (total + 1e-6), max=1.0)
+    factor = subgradients.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
     return scaled[0] if isinstance(x, torch.Tensor) else _together(x, scaled)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import dtype_or_none
 
 _1D = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")

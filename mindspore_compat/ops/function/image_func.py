@@ -8,11 +8,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common import _kinks
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
 __all__ = """
@@ -58,15 +57,18 @@ def bounding_box_decode(
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
     px, py, pw, ph = _parts(anchor_box)
-    gw, gh = pw * torch.exp(_kinks.clamp(dw, -limit, limit)), ph * torch.exp(_kinks.clamp(dh, -limit, limit))
+    gw, gh = (
+        pw * torch.exp(subgradients.clamp(dw, -limit, limit)),
+        ph * torch.exp(subgradients.clamp(dh, -limit, limit)),
+    )
     gx, gy = px + pw * dx, py + ph * dy
     height, width = as_ints(max_shape)[:2]
     boxes = torch.stack(
         (
-            _kinks.clamp(gx - gw * 0.5 + 0.5, 0, width),
-            _kinks.clamp(gy - gh * 0.5 + 0.5, 0, height),
-            _kinks.clamp(gx + gw * 0.5 - 0.5, 0, width),
-            _kinks.clamp(gy + gh * 0.5 - 0.5, 0, height),
+            subgradients.clamp(gx - gw * 0.5 + 0.5, 0, width),
+            subgradients.clamp(gy - gh * 0.5 + 0.5, 0, height),
+            subgradients.clamp(gx + gw * 0.5 - 0.5, 0, width),
+            subgradients.clamp(gy + gh * 0.5 - 0.5, 0, height),
         ),
         -1,
     )
@@ -94,7 +96,7 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
         raise ValueError(f"For 'IOU', boxes must be (n, 4), but got {anchor_boxes.shape} and {gt_boxes.shape}.")
     a, g = torch.unsqueeze(as_plain(anchor_boxes).detach(), 0), torch.unsqueeze(as_plain(gt_boxes).detach(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
-    overlap = _area(_kinks.clamp(high - low + 1, min=0))
+    overlap = _area(subgradients.clamp(high - low + 1, min=0))
     area_a, area_g = (_area(item[..., 2:] - item[..., :2] + 1) for item in (a, g))
     whole = area_a + area_g - overlap if mode == "iou" else torch.Tensor.expand(area_g, overlap.shape)
     return wrap(to_dtype(overlap / (whole + 1e-10), anchor_boxes.dtype))
@@ -111,7 +113,7 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     corners = boxes[:, :4].float()
     low = torch.maximum(torch.unsqueeze(corners[:, :2], 1), torch.unsqueeze(corners[:, :2], 0))
     high = torch.minimum(torch.unsqueeze(corners[:, 2:], 1), torch.unsqueeze(corners[:, 2:], 0))
-    overlap = kernels.prod(_kinks.clamp(high - low, min=0), -1)
+    overlap = kernels.prod(subgradients.clamp(high - low, min=0), -1)
     area = kernels.prod(corners[:, 2:] - corners[:, :2], -1)
     close = (overlap / (torch.unsqueeze(area, 1) + torch.unsqueeze(area, 0) - overlap) > iou_threshold).cpu().numpy()
     keep = torch.ones(boxes.shape[0], dtype=torch.bool).numpy()
@@ -162,7 +164,7 @@ def roi_align(
     x2, y2 = (x2 + roi_end_mode) * spatial_scale, (y2 + roi_end_mode) * spatial_scale
     sides = y2 - y1, x2 - x1
     if not roi_end_mode:
-        sides = tuple(_kinks.clamp(side, min=1.0) for side in sides)
+        sides = tuple(subgradients.clamp(side, min=1.0) for side in sides)
     bin_h, bin_w = sides[0] / pooled_height, sides[1] / pooled_width
     outputs = []
     for k in range(rois.shape[0]):

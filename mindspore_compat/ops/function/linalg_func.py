@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback, retry_in_wider_dtype
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import is_cast_by_operator, pair, to_dtype
 
 __all__ = """

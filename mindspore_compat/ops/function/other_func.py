@@ -13,11 +13,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._dtype_families import is_subclass, type_of
-from mindspore_compat.common._float_status import note_status
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._mutable import isconstant as isconstant
-from mindspore_compat.common._wrap import apart, wrap
+from mindspore_compat._autograd.float_status import note_status
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.mutable import isconstant as isconstant
+from mindspore_compat._numerics.dtype_families import is_subclass, type_of
+from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import changed, check_keeps_dtype, fitting, get_data, passes_gradient, to_dtype
 
@@ -67,7 +67,7 @@ def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns its values now. ValueError unless it has the variable's shape."""
     data = get_data(variable)
     check_keeps_dtype("Assign", data, value)
-    data.copy_(apart(data, fitting("Assign", data, value, data.dtype).detach()))
+    data.copy_(unaliased(data, fitting("Assign", data, value, data.dtype).detach()))
     result = changed(variable)
     return result if result is variable else wrap(torch.clone(result))  # what is assigned later leaves it alone
 
@@ -80,7 +80,7 @@ def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
         # an intermediate value: compiled code differentiates what comes after by what it was changed by
         return wrap(getattr(torch.Tensor, name + "_")(variable, change))
     if not passes_gradient(value):
-        getattr(data, name + "_")(apart(data, change.detach()))
+        getattr(data, name + "_")(unaliased(data, change.detach()))
         return changed(variable)
     result = getattr(torch, name)(variable, change).to(data.dtype)
     data.copy_(result.detach())

@@ -13,16 +13,16 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._numerics.dtype_fallback import apply_dtype_fallback
+from mindspore_compat._random.operator_engine import Engine, Reals, engine_of, in_vmap, with_seeds
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import sent
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.common._dtype_fallback import apply_dtype_fallback
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.generator import generator_on
 from mindspore_compat.common.seed import SeedStream, joined_stream
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
 from mindspore_compat.ops._mint_names import kept_in
-from mindspore_compat.ops.function._engine import Engine, Reals, engine_of, in_vmap, with_seeds
 from mindspore_compat.ops.function._numbers import (
     fixed_generator,
     generator_of,

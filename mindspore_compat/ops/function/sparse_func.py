@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import in_range, take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.index_bounds import refuse_negative
+from mindspore_compat._tensor.indexing import in_range, take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
 from mindspore_compat.ops._adapt import as_int, as_ints

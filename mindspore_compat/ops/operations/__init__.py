@@ -37,7 +37,7 @@ from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).
 from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip
-from mindspore_compat._api.former_names import formerly as _formerly
+from mindspore_compat._api.former_names import renamed_args as _formerly
 from mindspore_compat.ops.primitive import KERNELS as _KERNELS
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401
 

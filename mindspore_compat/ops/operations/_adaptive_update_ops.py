@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.index_bounds import refuse_negative
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._update_ops import _dense, _step, check_rows, rounds

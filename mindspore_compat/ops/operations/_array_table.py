@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._index_bounds import check_coordinates, refuse_negative
-from mindspore_compat.common._wrap import copied, wrap
+from mindspore_compat._tensor.index_bounds import check_coordinates, refuse_negative
+from mindspore_compat._tensor.wrapping import copied, wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, checks_places, to_dtype
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, Typed, declared, row

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._declare import plain
 
 __all__ = ["Betainc"]

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Bool, Typed, plain, primitive

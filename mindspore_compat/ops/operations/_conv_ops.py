@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import primitive

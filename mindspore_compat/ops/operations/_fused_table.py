@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Int, Typed, declared, row
 

@@ -11,9 +11,9 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._overwritten import aside
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.saved_copies import aside
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import all_axes, as_int, as_ints, checks_places, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, Typed, declared, row

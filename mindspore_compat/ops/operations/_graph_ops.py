@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._own_backward import own_backward
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.custom_backward import own_backward
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import torch
 
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Bool, Int, declared, row
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["kernel", "ms_kernel"]
 

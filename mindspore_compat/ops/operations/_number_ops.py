@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops import function as F

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import torch
 
-from mindspore_compat._api.former_names import formerly
+from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Ints, primitive
@@ -23,7 +23,7 @@ __all__ = """
 _Run = Callable[..., Any]
 
 
-@formerly(ksize="kernel_size", padding="pad_mode")
+@renamed_args(ksize="kernel_size", padding="pad_mode")
 @primitive
 def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
     """Maxima over windows."""
@@ -31,7 +31,7 @@ def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", dat
     return lambda x: F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
 
 
-@formerly(ksize="kernel_size", padding="pad_mode")
+@renamed_args(ksize="kernel_size", padding="pad_mode")
 @primitive
 def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
     """Means over windows; padding does not count."""
@@ -96,7 +96,7 @@ def AvgPool3D(
     )
 
 
-@formerly(ksize="kernel_size", padding="pad_mode")
+@renamed_args(ksize="kernel_size", padding="pad_mode")
 @primitive
 def MaxPoolWithArgmax(
     kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"

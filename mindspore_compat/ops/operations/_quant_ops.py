@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range, check_non_negative_int, check_positive_float
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Bool, Int, primitive
 from mindspore_compat.ops.function import _quantization as arithmetic

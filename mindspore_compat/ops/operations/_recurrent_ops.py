@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import torch
 
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import primitive
 

@@ -8,21 +8,19 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 import torch.distributed as dist
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication._collectives import sendable
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Int, PositiveInt, primitive
 from mindspore_compat.ops._declare import plain as operator
-from mindspore_compat.ops.operations._recurrent_ops import CudnnGRU
 from mindspore_compat.ops.operations._stores import PriorityBuffer, ReservoirBuffer, Store, TensorQueue
 
 __all__ = """

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._tensor_indexing import take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.indexing import take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Typed, plain, primitive

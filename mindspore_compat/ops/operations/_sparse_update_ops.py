@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._index_bounds import refuse_negative
+from mindspore_compat._tensor.index_bounds import refuse_negative
 from mindspore_compat.ops._adapt import checks_places
 from mindspore_compat.ops._declare import Bool, primitive
 from mindspore_compat.ops.operations._adaptive_update_ops import _ftrl, _proximal

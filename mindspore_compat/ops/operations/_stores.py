@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
@@ -11,10 +10,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.random_engines import LinearCongruential
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["PriorityBuffer", "ReservoirBuffer", "Store", "TensorList", "TensorQueue"]
 

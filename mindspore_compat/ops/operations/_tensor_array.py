@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._declare import plain, primitive
 from mindspore_compat.ops.operations._stores import Store, TensorList

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import changed, get_data

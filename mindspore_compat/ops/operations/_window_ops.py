@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._runtime.placement import constant
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.seed import joined_stream
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, plain, primitive

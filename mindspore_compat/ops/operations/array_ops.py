@@ -9,8 +9,8 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Int, Ints, PositiveInt, plain, primitive

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
-from mindspore_compat.common._own_backward import own_backward
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat._autograd.custom_backward import own_backward
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops.primitive import PrimitiveWithInfer
 

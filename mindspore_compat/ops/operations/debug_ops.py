@@ -9,9 +9,9 @@ import torch
 
 from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._graph_mode import in_graph
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._autograd.float_status import clear_status, read_status
+from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._float_status import clear_status, read_status
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Bool, Int, Ints, Typed, plain, primitive

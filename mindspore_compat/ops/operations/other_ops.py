@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
 from mindspore_compat.ops._declare import plain, primitive

@@ -12,13 +12,13 @@ import torch
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat._random.operator_engine import Engine, Ints, Laplaces, LogUniform, Normals, Reals, stream_with
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.seed import SeedStream, joined_stream
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
-from mindspore_compat.ops.function._engine import Engine, Ints, Laplaces, LogUniform, Normals, Reals, stream_with
 
 __all__ = """
     StandardNormal StandardLaplace UniformReal UniformInt Gamma Poisson RandomGamma RandomPoisson TruncatedNormal

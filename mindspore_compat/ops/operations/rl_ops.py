@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import apart, wrap
+from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.ops._adapt import check_keeps_dtype, get_data
 from mindspore_compat.ops._declare import PositiveInt, primitive
 
@@ -55,7 +55,7 @@ def BufferAppend(capacity: PositiveInt, buffer_shape: Any, buffer_dtype: Any) ->
                 )
         rows = (start + filled + torch.arange(number)) % capacity
         for column, value in zip(columns, exp):
-            column[rows.to(column.device)] = apart(column, value.detach()).reshape(number, *column.shape[1:])
+            column[rows.to(column.device)] = unaliased(column, value.detach()).reshape(number, *column.shape[1:])
         lost = max(filled + number - capacity, 0)
         get_data(count).fill_(filled + number - lost)
         get_data(head).fill_((start + lost) % capacity)

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._index_bounds import refuse_negative
-from mindspore_compat.common._tensor_indexing import take_elements
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.index_bounds import refuse_negative
+from mindspore_compat._tensor.indexing import take_elements
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, checks_places
 from mindspore_compat.ops._declare import Bool, plain, primitive

@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor, Replicate, Shard
 
-from mindspore_compat.common._program import program
+from mindspore_compat._graph.program import program
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements

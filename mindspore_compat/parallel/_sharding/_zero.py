@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.distributed.tensor import Shard
 
-from mindspore_compat.common._looked_up import was_looked_up
-from mindspore_compat.common._program import program
+from mindspore_compat._autograd.sparse_embedding_grads import was_looked_up
+from mindspore_compat._graph.program import program
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.parallel._sharding import _parameters as parameters

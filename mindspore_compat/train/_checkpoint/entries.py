@@ -10,8 +10,8 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import byte_view, plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter

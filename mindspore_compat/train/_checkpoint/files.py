@@ -16,7 +16,7 @@ from mindspore_compat._format import envelope
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import replacing
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
 from mindspore_compat.train._checkpoint.save import Plan, checked_plan

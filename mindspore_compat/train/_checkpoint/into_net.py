@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor

@@ -22,7 +22,7 @@ from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._wrap import byte_view
+from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint.entries import IS_INT4

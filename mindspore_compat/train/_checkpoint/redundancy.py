@@ -10,8 +10,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.program import program
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell

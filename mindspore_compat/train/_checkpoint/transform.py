@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int, check_str_in, check_type
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import REPLICATED

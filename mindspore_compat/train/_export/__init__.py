@@ -1,7 +1,7 @@
 """`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
 ``mindspore.load``.
 
-The Cell is traced into a graph of aten operators (`mindspore_compat._capture.graph`), which a table of rows for each
+The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which a table of rows for each
 format (``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file (``_write.py``).
 """
 

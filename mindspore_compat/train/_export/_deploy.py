@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import INPUT, RESULT, Graph, Node, Value
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._graph.export.ir import INPUT, RESULT, Graph, Node, Value
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._capture.graph.ir import leaves
-from mindspore_compat.common._wrap import memory, plain
+from mindspore_compat._graph.export.ir import leaves
+from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._sizes import (

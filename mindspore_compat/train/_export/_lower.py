@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import Graph, Node, Value
-from mindspore_compat._capture.graph.refusals import refuse
-from mindspore_compat.common._wrap import byte_view, plain
+from mindspore_compat._graph.export.ir import Graph, Node, Value
+from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._tensor.wrapping import byte_view, plain
 
 __all__ = [
     "Lowering",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mindspore_compat._capture.graph.ir import Graph
-from mindspore_compat._capture.graph.recorder import Kept
-from mindspore_compat._capture.graph.trace import trace
+from mindspore_compat._graph.export.ir import Graph
+from mindspore_compat._graph.export.recorder import Kept
+from mindspore_compat._graph.export.trace import trace
 from mindspore_compat.train._export._loops import looping
 from mindspore_compat.train._export._optimizers import recordable_optimizers
 

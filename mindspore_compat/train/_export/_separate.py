@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.common._wrap import byte_view, plain
+from mindspore_compat._tensor.wrapping import byte_view, plain
 
 __all__ = ["write_separately"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import leaves, map_values
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._graph.export.ir import leaves, map_values
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.symbol import Symbol
 from mindspore_compat.common.tensor import OpenTensor
 

@@ -9,22 +9,23 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._capture.graph.ir import Graph, leaves
-from mindspore_compat._capture.graph.recorder import Kept
+from mindspore_compat._graph.export.ir import Graph, leaves
+from mindspore_compat._graph.export.recorder import Kept
 from mindspore_compat.dataset import Dataset
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._export import _mindir_sizes, _onnx_sizes
 from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
 from mindspore_compat.train._export._dynamic import compare, dynamic_model
-from mindspore_compat.train._export._load import FuncGraph, read
-from mindspore_compat.train._export._mindir import kept as mindir_kept
-from mindspore_compat.train._export._mindir import mindir_model
-from mindspore_compat.train._export._onnx import kept as onnx_kept
-from mindspore_compat.train._export._onnx import onnx_model
-from mindspore_compat.train._export._onnx_options import check_options, finished, opened
 from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export._separate import write_separately
 from mindspore_compat.train._export._sizes import is_open
+from mindspore_compat.train._export.load import FuncGraph, read
+from mindspore_compat.train._export.mindir import kept as mindir_kept
+from mindspore_compat.train._export.mindir import mindir_model
+from mindspore_compat.train._export.mindir import sizes as mindir_sizes
+from mindspore_compat.train._export.onnx import kept as onnx_kept
+from mindspore_compat.train._export.onnx import onnx_model
+from mindspore_compat.train._export.onnx import sizes as onnx_sizes
+from mindspore_compat.train._export.onnx.options import check_options, finished, opened
 
 __all__ = ["WRITERS", "as_input", "check_options", "read", "write_large"]
 
@@ -91,7 +92,7 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
 def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
     """The message for inputs with open sizes; what it computes is compared with the network."""
     model, sizes, extra = dynamic_model(
-        lambda given: mindir_model(_graph_of(net, given, mindir_kept), shares=False), _mindir_sizes.merge, inputs
+        lambda given: mindir_model(_graph_of(net, given, mindir_kept), shares=False), mindir_sizes.merge, inputs
     )
     if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
         compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes, extra)
@@ -137,9 +138,9 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
             if "has no counterpart in MINDIR" not in str(error):
                 raise
         model, sizes, _ = dynamic_model(
-            lambda given: onnx_model(_graph_of(net, given, onnx_kept), opset, shares=False), _onnx_sizes.merge, inputs
+            lambda given: onnx_model(_graph_of(net, given, onnx_kept), opset, shares=False), onnx_sizes.merge, inputs
         )
-        _onnx_sizes.name_sizes(model, sizes, names)
+        onnx_sizes.name_sizes(model, sizes, names)
     else:
         model = onnx_model(_graph_of(net, inputs, onnx_kept), opset)
     return [finished(model, bool(options.get("float16"))).SerializeToString(deterministic=True)]

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.amp.grad_scaler import _refresh_per_optimizer_state
 
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 

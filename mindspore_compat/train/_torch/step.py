@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._autograd.recorded import differentiable
 from mindspore_compat._runtime import placement
-from mindspore_compat.common._recorded import differentiable
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.train._torch import state
 from mindspore_compat.train._torch.arguments import OWNER, check_clip_norm, check_network, check_torch_parts
 from mindspore_compat.train._torch.batch import loss_of, prediction_of, split

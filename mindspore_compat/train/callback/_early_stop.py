@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._monitor import Monitored
 

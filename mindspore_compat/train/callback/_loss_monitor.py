@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat._runtime.arrivals import Arrivals
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
 __all__ = ["LossMonitor"]

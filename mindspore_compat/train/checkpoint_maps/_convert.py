@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain
+from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._checkpoint.files import read_values, write_values
 from mindspore_compat.train._torch.names import nearest

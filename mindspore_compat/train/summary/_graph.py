@@ -15,9 +15,9 @@ from typing import Any
 import torch
 
 from mindspore_compat import context
-from mindspore_compat._capture.calls import Call, LayerCalls, NextInputs
-from mindspore_compat._capture.recorder import Identity
 from mindspore_compat._format.proto import anf_ir
+from mindspore_compat._graph.calls import Call, LayerCalls, NextInputs
+from mindspore_compat._graph.recorder import Identity
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.summary._operators import operator_graph, set_type

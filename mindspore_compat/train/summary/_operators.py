@@ -21,16 +21,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._capture.graph.decompose import DECOMPOSITIONS, torch_decompositions
-from mindspore_compat._capture.graph.ir import Graph, Node, Value, leaves
 from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto import anf_ir
+from mindspore_compat._graph.export.decompose import DECOMPOSITIONS, torch_decompositions
+from mindspore_compat._graph.export.ir import Graph, Node, Value, leaves
 from mindspore_compat.common import seed
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops.operations.debug_ops import summary_hooks
-from mindspore_compat.train._export import _mindir_rows as mindir
 from mindspore_compat.train._export._lower import Lowering, Ref, Row
 from mindspore_compat.train._export._recordable import graph_of
+from mindspore_compat.train._export.mindir import rows as mindir
 
 __all__ = ["operator_graph", "set_type"]
 

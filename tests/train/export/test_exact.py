@@ -15,7 +15,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._capture.graph.ir import leaves, map_values
+from mindspore_compat._graph.export.ir import leaves, map_values
 from tests.nn.cases import CASES, weights_for
 from tests.ops import cases as expressions
 

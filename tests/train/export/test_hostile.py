@@ -14,9 +14,10 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._format.proto import mindir
 from mindspore_compat.ops import operations as P
-from mindspore_compat.train._export import _load, _load_values
-from mindspore_compat.train._export._load_operators import CLASSES, REFUSED
-from mindspore_compat.train._export._load_scalars import SCALARS
+from mindspore_compat.train._export import load
+from mindspore_compat.train._export.load import values
+from mindspore_compat.train._export.load.operators import CLASSES, REFUSED
+from mindspore_compat.train._export.load.scalars import SCALARS
 
 T = mindir.AttributeType
 X = Tensor(np.ones((1, 3), np.float32))
@@ -51,7 +52,7 @@ def renamed(kind: str, **attributes: str) -> Callable[[Any], None]:
 def test_every_operator_is_either_allowed_or_refused() -> None:
     there = {name for name in dir(P) if isinstance(getattr(P, name), type)}
     assert not set(CLASSES) & set(REFUSED)
-    assert there - set(CLASSES) - set(REFUSED) == _load._THROUGH | {"Partial", "UpdateState"}, (
+    assert there - set(CLASSES) - set(REFUSED) == load._THROUGH | {"Partial", "UpdateState"}, (
         "sort new operators into _load_operators.py"
     )
 
@@ -161,7 +162,7 @@ def test_the_place_of_separate_contents_is_checked_before_memory_is_taken(
 
 
 def test_separate_contents_are_not_taken_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_load_values, "_SPARE_BYTES", 50)
+    monkeypatch.setattr(values, "_SPARE_BYTES", 50)
     path = changed(tmp_path / "net", separate("data", times=5))
     (tmp_path / "net/data").write_bytes(bytes(24))
     with pytest.raises(RuntimeError, match="more is taken from 'data' than it holds"):
@@ -283,7 +284,7 @@ def _loop(at_end: bool) -> Callable[[Any], None]:
 def test_a_graph_that_calls_itself_ends(
     at_end: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_load, "_MOST_CALLS", 5000)
+    monkeypatch.setattr(load, "_MOST_CALLS", 5000)
     net = nn.GraphCell(ms.load(changed(tmp_path, _loop(at_end))))
     with pytest.raises(ValueError, match=rf"net\.mindir' {text}"):
         net(X)

@@ -14,9 +14,9 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
-from mindspore_compat._capture.graph.ir import leaves
 from mindspore_compat._format import envelope
 from mindspore_compat._format.proto import mindir
+from mindspore_compat._graph.export.ir import leaves
 from tests.support.upstream import LeNet5
 from tests.train.export.nets import CASES
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, nn
-from mindspore_compat._capture.graph.ir import leaves
 from mindspore_compat._format.proto import onnx as proto
+from mindspore_compat._graph.export.ir import leaves
 from mindspore_compat.train._export import export
 from tests.train.export.nets import CASES, Function, LeNet5
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor
-from mindspore_compat._capture.graph.ir import leaves
+from mindspore_compat._graph.export.ir import leaves
 from mindspore_compat.nn import Dense
 from mindspore_compat.train._export import export
 from tests.support.oracle import run_oracle

@@ -157,12 +157,12 @@ def _worker_main(
     # in a thread of its own: the parent must be able to send while this process waits for it to take a result
     threading.Thread(target=_receive, args=(pipe, tasks, parent), daemon=True).start()
     while True:
-        task, given_back = tasks.get()
+        task, detach_aliases = tasks.get()
         if task is None:
             break
         try:
             if shelf is not None:
-                shelf.put_back(given_back)
+                shelf.put_back(detach_aliases)
             if seed is None and not draws_on:
                 _seed(task)
                 result = run(function, task)
@@ -223,8 +223,8 @@ def _portable(error: BaseException) -> tuple[Any, str]:
 class _Lease:
     """The owner of an array in a segment: the worker may use the segment again when this is gone."""
 
-    def __init__(self, segment: _Segment, sent: _Sent, number: int, given_back: deque[int]) -> None:
-        self._segment, self._number, self._given_back = segment, number, given_back
+    def __init__(self, segment: _Segment, sent: _Sent, number: int, detach_aliases: deque[int]) -> None:
+        self._segment, self._number, self._given_back = segment, number, detach_aliases
         self.__array_interface__ = {
             "data": (segment.address, False),
             "shape": sent.shape,

@@ -14,13 +14,12 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import DirectStreams, Key, Order, Streams, chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.failed_rows import GoodRows
-from mindspore_compat.dataset.engine._execution.lanes import InLanes, Lanes, Turns
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
+from mindspore_compat.dataset.engine._execution.rng_workers import InLanes, Lanes, RoundRobin
 from mindspore_compat.dataset.engine._execution.stages import OWN, Parallelism, Stage, stages_of
 from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
 
 if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._node import Node
     from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
 
 __all__ = ["Parallelism", "Run", "Session", "walk"]
@@ -29,7 +28,7 @@ __all__ = ["Parallelism", "Run", "Session", "walk"]
 class Session:
     """State shared by all nodes while one iterator lives; a serial one starts no workers."""
 
-    def __init__(self, root: Node, is_serial: bool = False) -> None:
+    def __init__(self, root: Any, is_serial: bool = False) -> None:
         self._is_serial = is_serial or config.get_debug_mode()
         seed = chosen_seed()
         self.is_seeded = seed is not None
@@ -52,11 +51,11 @@ class Session:
         """The run of one epoch, counted from 0."""
         return Run(self, (self.seed, number), number, number)
 
-    def number(self, node: Node) -> int:
+    def number(self, node: Any) -> int:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
 
-    def order_of(self, node: Node, passes: int, seed: int | None = None) -> Order:
+    def order_of(self, node: Any, passes: int, seed: int | None = None) -> Order:
         """What orders `node`'s rows after so many passes; `seed` stands in for the session's."""
         number = self.number(node)
         if seed is None:
@@ -67,7 +66,7 @@ class Session:
         """A source's sampler as it stood when the session began: each iterator has its own, as upstream."""
         number = self.number(node)
         if number not in self._samplers:
-            self._samplers[number] = node.sampler.apart(getattr(node, "source", None))
+            self._samplers[number] = node.sampler.independent(getattr(node, "source", None))
         return self._samplers[number]
 
     def pass_over(self, epochs: int) -> None:
@@ -77,7 +76,7 @@ class Session:
                 self._nodes[place]._pass_over(self.epoch(number))
 
     def fetch(
-        self, top: Node, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
+        self, top: Any, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
     ) -> Iterator[Any]:
         """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it
         make of them.
@@ -90,7 +89,7 @@ class Session:
         stages, drawing = self._chains[number]
         if OWN in drawing:
             drawing[OWN].expect(math.inf)
-        turns = {place: Turns(lanes) for place, lanes in drawing.items()}
+        turns = {place: RoundRobin(lanes) for place, lanes in drawing.items()}
 
         def with_tickets() -> Iterator[Task]:
             for key, (what, rows) in tasks:
@@ -108,9 +107,7 @@ class Session:
             for lanes in drawing.values():
                 lanes.finish()
 
-    def _cut(
-        self, top: Node, last: Callable[[Any, Any], Any], own: Parallelism
-    ) -> tuple[list[Stage], dict[int, Lanes]]:
+    def _cut(self, top: Any, last: Callable[[Any, Any], Any], own: Parallelism) -> tuple[list[Stage], dict[int, Lanes]]:
         """The stages of a chain, and the lanes of its nodes."""
         nodes = [(node, self.number(node)) for node in reversed(list(walk(top)))]
         wanted = [self._asked(node._parallelism()) for node, _ in nodes]
@@ -132,7 +129,7 @@ class Session:
             yield keys.popleft(), result
 
     def map(
-        self, node: Node, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
+        self, node: Any, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
     ) -> Iterator[Any]:
         """Run `function` over `tasks` as `node` asks; its workers are started once."""
         number, parallelism = self.number(node), self._asked(parallelism)
@@ -141,14 +138,14 @@ class Session:
             yield from self._executor((number, 0), function, parallelism).map(tasks)
             return
         lanes.expect(math.inf)
-        turns = Turns(lanes)
+        turns = RoundRobin(lanes)
         with_tickets = ((key, (turns.ticket(1), work)) for key, work in tasks)
         try:
             yield from self._executor((number, 0), InLanes(function), parallelism).map(with_tickets)
         finally:
             lanes.finish()
 
-    def good_rows(self, node: Node) -> GoodRows:
+    def good_rows(self, node: Any) -> GoodRows:
         """Of a map whose rows may fail."""
         return self._good_rows.setdefault(self.number(node), GoodRows())
 
@@ -160,7 +157,7 @@ class Session:
             return replace(parallelism, processes=0, lanes=min(parallelism.lanes, 1))
         return replace(parallelism, threads=1) if parallelism.lanes == 1 and parallelism.threads else parallelism
 
-    def _lanes_of(self, node: Node) -> Lanes | None:
+    def _lanes_of(self, node: Any) -> Lanes | None:
         """The lanes of a node, None where its rows draw from none."""
         number, asked = self.number(node), self._asked(node._parallelism())
         if asked.lanes and number not in self._lanes:
@@ -176,7 +173,7 @@ class Session:
 
         return Lanes(asked.lanes, asked.restarts, make_streams)
 
-    def expect(self, node: Node, rows: float) -> None:
+    def expect(self, node: Any, rows: float) -> None:
         """A pass over `node`, whose rows are asked for by number, will have so many."""
         lanes = self._lanes_of(node)
         if lanes is not None:
@@ -186,15 +183,15 @@ class Session:
         """Whether operations draw row after row, so that what a row becomes depends on those before it."""
         return any(self._lanes_of(node) is not None for node in self._nodes.values())
 
-    def _draws(self, node: Node) -> bool:
+    def _draws(self, node: Any) -> bool:
         """The same of one node, whose functions of the user may draw, too."""
         return self.is_seeded and (self._lanes_of(node) is not None or node._parallelism().here)
 
-    def draws_below(self, top: Node) -> bool:
+    def draws_below(self, top: Any) -> bool:
         """Whether rows of `top`, or of a node below it, draw row after row."""
         return any(map(self._draws, walk(top)))
 
-    def by_number(self, node: Node) -> bool:
+    def by_number(self, node: Any) -> bool:
         """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
         another order, and rows draw there.
         """
@@ -205,12 +202,12 @@ class Session:
             is_moved = is_moved or each._moves_rows
         return node._is_indexed()
 
-    def leave(self, node: Node, rows: Iterator[Any]) -> None:
+    def leave(self, node: Any, rows: Iterator[Any]) -> None:
         """Rows that `node` does not need, but upstream's engine reads before the next pass."""
         if self.draws_below(node) and all(each.get_repeat_count() != -1 for each in node.children):
             self._left.setdefault(self.number(node), []).append(rows)
 
-    def read_on(self, node: Node) -> None:
+    def read_on(self, node: Any) -> None:
         """A pass over `node` begins: what the one before left is read."""
         for rows in self._left.pop(self.number(node), ()):
             deque(rows, maxlen=0)
@@ -266,7 +263,7 @@ class Run:
             is_last=self.is_last and index == count - 1,
         )
 
-    def order_of(self, node: Node) -> Order:
+    def order_of(self, node: Any) -> Order:
         """What orders `node`'s rows in this pass.
 
         With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
@@ -274,12 +271,12 @@ class Run:
         """
         return self.session.order_of(node, self.pass_number, self.seed)
 
-    def task_key(self, node: Node, index: int) -> Key:
+    def task_key(self, node: Any, index: int) -> Key:
         """Randomness of the `index`-th task of `node` in this pass."""
         return (*self.key, self.session.number(node), index)
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: Any) -> Iterator[Any]:
     """A pipeline's nodes, from its end."""
     yield node
     for child in node.children:

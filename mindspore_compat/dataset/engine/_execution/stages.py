@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.core.errors import with_file
 from mindspore_compat.dataset.core.randomness import narrowed
-from mindspore_compat.dataset.engine._execution.lanes import Ticket, some_rows
-
-if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._node import Node
+from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask, some_rows
 
 __all__ = ["OWN", "Parallelism", "Stage", "stages_of"]
 
@@ -55,7 +52,7 @@ class Parallelism:
 
 
 #: (what it is for, the numbers of its rows), their columns (at first the numbers), the nodes' tickets.
-Work = tuple[tuple[Any, Any], Any, dict[int, Ticket]]
+Work = tuple[tuple[Any, Any], Any, dict[int, WorkerTask]]
 
 
 class Stage:
@@ -64,8 +61,8 @@ class Stage:
     """
 
     def __init__(self) -> None:
-        self.source: Node | None = None  # of the chain, the first of the stages' nodes
-        self.nodes: list[tuple[Node, int]] = []
+        self.source: Any = None  # of the chain, the first of the stages' nodes
+        self.nodes: list[tuple[Any, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
         self.parallelism = Parallelism()
         self.owner: int | None = None  # the node whose lanes are processes
@@ -119,7 +116,7 @@ class Stage:
         return what, tickets[self.owner].together([value for _, value, _ in results]), tickets  # type: ignore[index]
 
 
-def stages_of(nodes: list[tuple[Node, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
+def stages_of(nodes: list[tuple[Any, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
     """A chain, source first, cut where Python code of the user has to run in the thread that iterates, and where rows
     have to stay in order; where a seed gives processes lanes, each node has its own.
     """

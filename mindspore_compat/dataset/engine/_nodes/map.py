@@ -21,7 +21,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, row_s
 from mindspore_compat.dataset.debug.debug_hook import with_hooks
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
-from mindspore_compat.dataset.engine._execution.lanes import Ticket
+from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
@@ -267,7 +267,7 @@ class MapDataset(Dataset):
     def _step(self, value: Any) -> list[Any]:
         return self._put(value, apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]]))
 
-    def _step_in_lanes(self, value: Any, ticket: Ticket) -> list[Any]:
+    def _step_in_lanes(self, value: Any, ticket: WorkerTask) -> list[Any]:
         drawing, rest = self._fused[: self._drawing], self._fused[self._drawing :]
         columns = [value[i] for i in self._layout_cache[0]]
         columns = ticket.columns_through(partial(apply_to_columns, drawing), columns)

@@ -85,7 +85,7 @@ class MappableDataset(SourceDataset):
             if self.sampler.offset < 0 and total:
                 count = -(-total // self.sampler.num_shards)
                 return min(count, self.sampler.num_samples) if self.sampler.num_samples else count
-        return self._sample_ids(self.sampler.apart(), Unshuffled(), counting=True)
+        return self._sample_ids(self.sampler.independent(), Unshuffled(), counting=True)
 
     def _sample_ids(self, sampler: BuiltinSampler, order: Order, counting: bool = False) -> Any:
         total = self._num_rows()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.probability.bnn_layers._variational import Variational
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.layer.activation import get_activation
 from mindspore_compat.nn.probability.bnn_layers._variational import Variational, shown_distributions
 from mindspore_compat.nn.probability.bnn_layers.layer_distribution import NormalPrior, normal_post_fn

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 from mindspore_compat.ops.function.random_func import multinomial
 

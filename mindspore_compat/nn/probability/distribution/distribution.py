@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import nptype_to_dtype, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _kernels as kernels
+from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
 __all__ = ["Uniform"]

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._capture.step.replay import replayed
-from mindspore_compat.common._differentiation import Forward, detached, gradients, tensors_of
-from mindspore_compat.common._graph_mode import differentiating
-from mindspore_compat.common._integer_gradients import has_integers
-from mindspore_compat.common._program import program
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.forward import Forward, detached, gradients, tensors_of
+from mindspore_compat._autograd.integer_gradients import has_integers
+from mindspore_compat._autograd.sequences import Spread, differentiable, is_container
+from mindspore_compat._graph.mode import differentiating
+from mindspore_compat._graph.program import program
+from mindspore_compat._graph.replay.replay import replayed
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
-from mindspore_compat.ops.function.grad._sequences import Spread, differentiable, is_container
 
 __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 

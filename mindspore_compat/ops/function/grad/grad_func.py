@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._differentiation import (
+from mindspore_compat._autograd.custom_vjp import custom_vjp as custom_vjp
+from mindspore_compat._autograd.forward import (
     Forward,
     as_variable,
     detached,
@@ -16,10 +17,10 @@ from mindspore_compat.common._differentiation import (
     is_differentiable,
     tensors_of,
 )
-from mindspore_compat.common._recorded import differentiable
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat._autograd.recorded import differentiable
+from mindspore_compat._autograd.vmap import vmap
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops.function.grad._custom_vjp import custom_vjp as custom_vjp
 from mindspore_compat.ops.function.grad._operation import (
     GradOperation,
     checked_positions,
@@ -28,7 +29,6 @@ from mindspore_compat.ops.function.grad._operation import (
     stop_gradient,
     value_and_grad,
 )
-from mindspore_compat.ops.function.grad._vmap import vmap
 
 __all__ = [
     "GradOperation",

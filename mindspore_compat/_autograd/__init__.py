@@ -1,0 +1,1 @@
+"""Forward functions, gradients, cached forwards, recomputation, vmap."""

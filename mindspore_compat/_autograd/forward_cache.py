@@ -1,0 +1,113 @@
+"""The forward that a Cell with ``set_grad`` keeps for the `GradOperation` that follows
+(docs/design/differentiation.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from mindspore_compat._autograd.forward import KEPT, Forward, is_differentiable, keep
+from mindspore_compat._autograd.recorded import THREAD, is_spent
+from mindspore_compat._graph.mode import EAGER, Call
+from mindspore_compat._graph.mutable import SEQUENCES
+from mindspore_compat._graph.program import program
+from mindspore_compat._graph.replay.computations import graphs_of
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.context import is_graph_mode
+
+__all__ = ["ForwardCache"]
+
+
+def _is_variable(arg: Any) -> bool:
+    """Whether somebody may ask a forward for the gradient by this input."""
+    return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
+
+
+def _leaves(args: Any) -> list[Any]:
+    """What lists, tuples and dicts hold, in order."""
+    if isinstance(args, (list, tuple, dict)):
+        return [leaf for item in (args.values() if isinstance(args, dict) else args) for leaf in _leaves(item)]
+    return [args]
+
+
+def _are_same(before: Any, now: Any) -> bool:
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now))
+
+
+def _of_a_graph(arg: Any) -> Any:
+    """The argument, a constant where it was computed by a graph that has been differentiated, as a state is that the
+    last step gave back.
+    """
+    if isinstance(arg, torch.Tensor):
+        return wrap(arg.detach()) if arg.grad_fn is not None and is_spent(arg) else arg
+    return type(arg)(map(_of_a_graph, arg)) if type(arg) in SEQUENCES else arg
+
+
+def _stamp() -> tuple[int, int]:
+    """Other numbers after each change of a Cell or update of a Parameter."""
+    return program.epoch, program.writes
+
+
+class _Kept(NamedTuple):
+    args: tuple
+    leaves: list[Any]  # of ``args``, which may hold lists that are changed in place
+    stamp: tuple[int, int]
+    variables: list[int]  # positions of ``args``
+    forward: Forward
+
+
+class ForwardCache:
+    """A part of `Cell`."""
+
+    def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any], call: Call = EAGER) -> Any:
+        """Record this forward: as in MindSpore, the `GradOperation` that follows takes it instead of a second one.
+
+        The outermost ``call`` of a training Cell in graph mode drops it when it ends.
+        """
+        self._forget_kept()
+        if call.trains and not self.__dict__["requires_grad"]:
+            call.kept.append(self)
+        THREAD.has_kept = True
+        given = args
+        if is_graph_mode():
+            args = tuple([_of_a_graph(arg) for arg in args])
+            kwargs = {name: _of_a_graph(arg) for name, arg in kwargs.items()}
+        # what comes from another kept forward stays connected with it, as upstream's PYNATIVE_MODE has it
+        variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
+        run = self._call_cast
+        if is_graph_mode():
+            graph = graphs_of(self).of("kept", (args, kwargs))
+            run = lambda args, kwargs: graph.run(lambda _: self._call_cast(args, kwargs), None)  # noqa: E731
+        forward = Forward(lambda *args: run(args, kwargs), args, wanted=variables, keeps_inputs=True)
+        if not kwargs:
+            self.__dict__["_captured"] = _Kept(given, _leaves(given), _stamp(), variables, forward)
+            keep(self)
+        return forward.outputs
+
+    def _pop_cached_forward(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
+        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it
+        can be taken once.
+        """
+        kept = self._forget_kept()
+        if kept is None or not _are_same(kept.args, args) or not _are_same(kept.leaves, _leaves(args)):
+            return None
+        if (
+            is_graph_mode() and kept.stamp != _stamp()
+        ):  # with other weights or attributes it is another forward, as upstream
+            return None
+        by_position = dict(zip(kept.variables, kept.forward.variables))
+        if any(position not in by_position and _is_variable(args[position]) for position in wanted):
+            return None
+        return kept.forward.by([by_position.get(position, args[position]) for position in wanted])
+
+    def _forget_kept(self: Any) -> _Kept | None:
+        kept, self.__dict__["_captured"] = self.__dict__["_captured"], None
+        KEPT.pop(id(self), None)
+        return kept
+
+    def _has_kept(self: Any, tensors: list[torch.Tensor]) -> bool:
+        """Whether it keeps a forward of any of these tensors."""
+        kept = self.__dict__["_captured"]
+        return kept is not None and any(arg is tensor for arg in kept.args for tensor in tensors)

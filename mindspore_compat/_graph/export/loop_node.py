@@ -1,0 +1,238 @@
+"""How the trace records a loop: its test and its body once each, as graphs of the values that the body changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from mindspore_compat._graph.export.explore import Attempt, explore
+from mindspore_compat._graph.export.ir import CONSTANT, INPUT, RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat._graph.export.sparse import closed, taken_apart
+from mindspore_compat._tensor.wrapping import memory, plain, wrap
+
+__all__ = ["ChangesParameter", "attributes_of", "run_loop", "same_attribute"]
+
+_Base = torch._C.TensorBase
+
+
+class ChangesParameter(Exception):
+    """A loop assigns to a Parameter: it has to be one of the loop's values."""
+
+    def __init__(self, handle: Any) -> None:
+        super().__init__()
+        self.handle = handle
+
+
+def run_loop(
+    recorder: Any,
+    refuse: Callable[[str], Exception],
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+    values: Any,
+    always: bool = False,
+) -> Any:
+    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input,
+    or ``always`` recorded.
+    """
+    parts = taken_apart(test, body, values, refuse)
+    if parts is not None:
+        return closed(run_loop(recorder, refuse, *parts, always))
+    if always:
+        return _Loop(recorder, refuse, test, body, values).recorded()
+    while True:
+        truth = test(values)
+        if isinstance(truth, torch.Tensor) and recorder.read(truth).kind != CONSTANT:
+            return _Loop(recorder, refuse, test, body, values).recorded()
+        if not truth:
+            return values
+        values = body(values)
+
+
+class _Loop:
+    """``values`` is a tree; its tensors, the numbers among it that change, and the Parameters that the body assigns to,
+    are carried on.
+    """
+
+    def __init__(
+        self,
+        recorder: Any,
+        refuse: Callable[[str], Exception],
+        test: Callable[..., Any],
+        body: Callable[..., Any],
+        values: Any,
+    ) -> None:
+        self.recorder, self.refuse, self.test, self.body, self.values = recorder, refuse, test, body, values
+        self.items = list(leaves(values))
+        self.numbers: set[int] = set()  # places of numbers that change
+        self.parameters: list[Any] = []  # handles
+
+    def recorded(self) -> Any:
+        self._check_derivative(self.items)
+        while True:  # until all that changes is known
+            carried = self._carried()
+            for item in carried:
+                self.recorder.keep(item)
+            initial = [self.recorder.read(item) for item in carried] + [handle.value for handle in self.parameters]
+            try:
+                test = self._graph(self.test, carried, initial, False)
+                body = self._graph(self.body, carried, initial, True)
+            except ChangesParameter as found:
+                if found.handle in self.parameters:
+                    raise
+                self.parameters.append(found.handle)
+                continue
+            except _NumberChanges as found_number:
+                self.numbers.add(found_number.place)
+                continue
+            return self._result(carried, initial, test, body)
+
+    def _check_derivative(self, items: Any) -> None:
+        if torch.is_grad_enabled() and any(
+            isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)
+        ):
+            raise self.refuse(
+                "a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a "
+                "fixed number of rounds"
+            )
+
+    def _carried(self) -> list[torch.Tensor]:
+        return [
+            item if isinstance(item, torch.Tensor) else _as_tensor(item)
+            for place, item in enumerate(self.items)
+            if isinstance(item, torch.Tensor) or place in self.numbers
+        ]
+
+    def _tree(self, tensors: list[Any]) -> Any:
+        """``values`` with other tensors, and with tensors for numbers that change."""
+        rest, place = iter(tensors), iter(range(len(self.items)))
+
+        def chosen(item: Any) -> Any:
+            number = next(place)
+            return next(rest) if isinstance(item, torch.Tensor) or number in self.numbers else item
+
+        return map_values(chosen, self.values)
+
+    def _graph(
+        self, function: Callable[..., Any], carried: list[torch.Tensor], initial: list[Value], is_body: bool
+    ) -> Graph:
+        recorder = self.recorder
+
+        def attempt(choices: tuple[bool, ...]) -> Attempt:
+            with recorder.inner(choices) as (nodes, decisions):
+                with _disable_current_modes(), torch._C.DisableTorchFunction():
+                    fresh = [wrap(_Base.clone(plain(item))) for item in carried]
+                inputs = [recorder.add_source(item, INPUT, f"value_{number}") for number, item in enumerate(fresh)]
+                contents = []
+                for handle in self.parameters:
+                    contents.append((handle, handle.value, _Base.clone(plain(handle.tensor))))
+                    handle.value = Value(INPUT, handle.value.shape, handle.value.dtype, f"value_{len(inputs)}")
+                    handle.version += 1
+                    inputs.append(handle.value)
+                recorder.carried += self.parameters
+                try:
+                    found = function(self._tree(fresh))
+                    outputs = self._outputs(found, initial) if is_body else (recorder.read(_as_tensor(found)),)
+                finally:
+                    del recorder.carried[len(recorder.carried) - len(self.parameters) :]
+                    for handle, value, content in contents:
+                        handle.value = value
+                        handle.version += 1
+                        with _disable_current_modes(), torch._C.DisableTorchFunction():
+                            memory(handle.tensor).copy_(content)
+            return Attempt(Graph("loop", inputs, [], nodes, outputs), decisions)
+
+        return explore(attempt, self.refuse)
+
+    def _outputs(self, found: Any, initial: list[Value]) -> tuple[Value, ...]:
+        items = list(leaves(found))
+        if len(items) != len(self.items):
+            raise self.refuse("the body of a loop changes the form of its values")
+        result = []
+        for place, (before, after) in enumerate(zip(self.items, items)):
+            if isinstance(before, torch.Tensor) or place in self.numbers:
+                if not isinstance(after, (torch.Tensor, bool, int, float)):
+                    raise self.refuse(f"the body of a loop makes a {type(after).__name__} of a Tensor")
+                result.append(self.recorder.read(after if isinstance(after, torch.Tensor) else _as_tensor(after)))
+            elif isinstance(before, (bool, int, float)) and (isinstance(after, torch.Tensor) or after != before):
+                raise _NumberChanges(place)
+            elif (
+                not isinstance(before, (bool, int, float))
+                and after is not before
+                and type(before).__name__ != "_Undefined"
+            ):
+                raise self.refuse(
+                    f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes "
+                    "from round to round"
+                )
+        result += [self.recorder.read(handle.tensor) for handle in self.parameters]
+        for before, after in zip(initial, result):
+            if before.shape != after.shape or before.dtype is not after.dtype:
+                raise self.refuse(
+                    f"a value in a loop is {before.dtype} of shape {list(before.shape)} before a round and "
+                    f"{after.dtype} of shape {list(after.shape)} after it; both have to be the same"
+                )
+        return tuple(result)
+
+    def _result(self, carried: list[torch.Tensor], initial: list[Value], test: Graph, body: Graph) -> Any:
+        """The values after the last round, which is run for real, with the node's Values."""
+        recorder = self.recorder
+        for handle in self.parameters:
+            recorder.note_change(handle)
+        with _disable_current_modes(), torch._C.DisableTorchFunction():
+            values = self._tree([wrap(_Base.clone(plain(item))) for item in carried])
+            while bool(self.test(values)):
+                values = self.body(values)
+        self._check_derivative(values)
+        node = Node("loop", {"condition": test, "body": body, "initial": initial}, scope=recorder.scope())
+        node.outputs = [
+            Value(RESULT, value.shape, value.dtype, node=node, index=index) for index, value in enumerate(initial)
+        ]
+        recorder.nodes.append(node)
+        outputs = iter(node.outputs)
+        items = []
+        for place, (item, after) in enumerate(zip(self.items, leaves(values))):
+            if isinstance(item, torch.Tensor) or place in self.numbers:
+                after = wrap(_Base.clone(plain(after))) if isinstance(after, torch.Tensor) else _as_tensor(after)
+                recorder.bind(after, next(outputs))
+                items.append(after)
+            else:
+                items.append(item)
+        for handle in self.parameters:
+            handle.value = next(outputs)
+            handle.version += 1
+        rest = iter(items)
+        return map_values(lambda _: next(rest), self.values)
+
+
+class _NumberChanges(Exception):
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.place = place
+
+
+def _as_tensor(item: Any) -> torch.Tensor:
+    """A number as MindSpore makes Tensors of them."""
+    if isinstance(item, torch.Tensor):
+        return item
+    with _disable_current_modes(), torch._C.DisableTorchFunction():
+        return wrap(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
+
+
+def attributes_of(cells: Iterable[Any]) -> dict[tuple[int, str], Any]:
+    """What the Cells hold but Parameters, buffers and Cells; of lists, dicts and sets also the size."""
+    return {
+        (id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
+        for cell in cells
+        for name, item in cell.__dict__.items()
+        if not name.startswith("_")
+    }
+
+
+def same_attribute(one: Any, other: Any) -> bool:
+    """Whether an attribute is what it was."""
+    if one[0] is other[0]:
+        return one[1] == other[1]
+    return type(one[0]) is type(other[0]) and isinstance(one[0], (bool, int, float, str, tuple)) and one[0] == other[0]

@@ -1,0 +1,144 @@
+"""Tracing: a network runs on the given inputs while its operators are recorded as a graph without side effects.
+
+Real values flow, so shapes, Python control flow and constants come out as in any run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import torch
+
+from mindspore_compat._graph.export.explore import Attempt, explore
+from mindspore_compat._graph.export.ir import INPUT, MAX_LEAVES, PARAMETER, Graph, Value, map_values, num_leaves
+from mindspore_compat._graph.export.loop_node import attributes_of, run_loop, same_attribute
+from mindspore_compat._graph.export.reading import GraphReading
+from mindspore_compat._graph.export.recorder import GraphRecorder, Kept, constant
+from mindspore_compat._graph.export.refusals import REFUSALS, refuse
+from mindspore_compat._graph.export.simplify import tensors_in
+from mindspore_compat._graph.export.sparse import opened
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import plain, wrap
+
+__all__ = ["trace"]
+
+_Base = torch._C.TensorBase
+
+
+#: (network, what makes an error of a text, what runs ``while test(values): values = body(values)``) -> what to call:
+#: the network, or a function in its place, while it is traced
+Prepare = Callable[[Any, Callable[[str], Exception], Callable[..., Any]], AbstractContextManager[Callable[..., Any]]]
+
+
+def trace(
+    net: Any,
+    inputs: tuple[Any, ...],
+    names: Iterable[str],
+    label: str,
+    kept: Kept,
+    prepare: Prepare,
+    straight: bool = False,
+) -> Graph:
+    """The graph of ``net(*inputs)``.
+
+    Args:
+        net: a Cell in the mode to export, or a function of tensors.
+        inputs: tensors, or tuples and lists of them.
+        names: a name for each tensor in them.
+        label: the graph's name.
+        kept: tells which operators not to take apart.
+        prepare: makes the network's loops and optimizers such that they can be recorded.
+        straight: refuse decisions by values, so that it runs only once.
+
+    Raises:
+        NotImplementedError: if ``construct`` does what a fixed graph can not do; names the Cell.
+    """
+    is_cell = hasattr(net, "cells_and_names")
+    paths = {id(cell): path for path, cell in net.cells_and_names()} if is_cell else {}
+    cells = [cell for _, cell in net.cells_and_names()] if is_cell else []
+    names = list(names)
+
+    def attempt(choices: tuple[bool, ...]) -> Attempt:
+        REFUSALS.clear()
+        recorder = GraphRecorder(paths, kept, choices, straight)
+        fresh = map_values(
+            lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs)
+        )
+        sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
+        for parameter in net.get_parameters() if is_cell else ():
+            recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
+
+        run = _loop_runner(recorder, cells)
+        try:
+            with prepare(net, lambda what: refuse(what, recorder.scope()), run) as function:
+                outputs = _run(recorder, function, fresh)
+            if REFUSALS:
+                raise REFUSALS[0]
+            updates = recorder.updates()
+        finally:
+            recorder.restore()
+        return Attempt(
+            Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs, updates),
+            recorder.decisions,
+        )
+
+    graph = explore(attempt, lambda what: refuse(what, ""), again=True)
+    graph.remove_dead()
+    return graph
+
+
+def _loop_runner(recorder: GraphRecorder, cells: list[Any]) -> Callable[..., Any]:
+    """What runs ``while test(values): values = body(values)``, and refuses bodies that change attributes of Cells."""
+
+    def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
+        before = attributes_of(cells)
+        found = run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
+        for key, item in attributes_of(cells).items():
+            if key not in before or not same_attribute(before[key], item):
+                raise refuse(
+                    f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. "
+                    "Use a name in 'construct', or a Parameter",
+                    recorder.scope(),
+                )
+        return found
+
+    return run
+
+
+@contextmanager
+def _without_fused_kernels() -> Iterator[None]:
+    """Attention and recurrent layers as plain operators, which file formats have."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    before = torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    torch._C._set_cudnn_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH), kernels.as_torch():
+            yield
+    finally:
+        torch._C._set_mkldnn_enabled(before[0])
+        torch._C._set_cudnn_enabled(before[1])
+
+
+def _run(recorder: GraphRecorder, net: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    with torch.no_grad(), _without_fused_kernels(), GraphReading(recorder), recorder:
+        result = net(*inputs)
+    if num_leaves(result) > MAX_LEAVES:
+        raise refuse(f"the result of 'construct' has more than {MAX_LEAVES} values, in nested tuples or lists", "")
+
+    def value_of(item: Any) -> Value | None:
+        if item is None:
+            return None
+        if isinstance(item, torch.Tensor):
+            return recorder.read(item)
+        if isinstance(item, (bool, int, float)):
+            return constant(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
+        raise TypeError(
+            "For 'export', 'construct' must return Tensors, sparse or not, numbers, None, or tuples of them, but it "
+            f"returned {type(item).__name__}."
+        )
+
+    return map_values(value_of, opened(result))

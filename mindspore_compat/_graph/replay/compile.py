@@ -1,0 +1,406 @@
+"""From a tape to a Python function that runs its operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves, tree_map
+
+from mindspore_compat import log
+from mindspore_compat._graph.operators import aliased, is_random, is_view
+from mindspore_compat._graph.replay.bindings import binding
+from mindspore_compat._graph.replay.cuda_graph import Graphed
+from mindspore_compat._graph.replay.inductor import Fused
+from mindspore_compat._graph.replay.tape import Node, Opaque, Ref, Tape, refs
+from mindspore_compat._tensor.aliasing import Views
+from mindspore_compat._tensor.wrapping import memory, wrap
+
+__all__ = ["compiled"]
+
+_aten = torch.ops.aten
+
+
+def compiled(tape: Tape, fused: bool = False) -> Callable[..., Any]:
+    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors.
+
+    Args:
+        fused: whether inductor compiles its operators, up to the first one that is Python.
+    """
+    return _Compiler(tape, fused).function(fused)
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+    if mean is None:
+        return _aten._native_batch_norm_legit.no_stats(x, weight, bias, *rest)
+    return _aten._native_batch_norm_legit.default(x, weight, bias, mean, variance, *rest)
+
+
+class _Compiler:
+    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor
+    let go after its last use.
+    """
+
+    def __init__(self, tape: Tape, fused: bool) -> None:
+        self.tape, self.fused = tape, fused
+        self.same: dict[str, str] = {}  # a name -> the name of the same tensor
+        self.given = self._given_away()
+        self.values: dict[str, Any] = {name: memory(tensor) for name, tensor in tape.constants.items()}
+        self.nodes = self._live(list(self._reduced()))
+
+    def _of(self, value: Any) -> Any:
+        """``value`` with each name replaced by that of the first alias."""
+        return tree_map(lambda item: Ref(self.same.get(item, item)) if isinstance(item, Ref) else item, value)
+
+    def _reduced(self) -> Iterator[Node]:
+        transposed: dict[str, str] = {}
+        summed: dict[str, Node] = {}
+        returned: set[str] = set(refs(self.tape.returned))
+        roots: dict[str, str] = {}  # a view from the first element on -> what it is a view of
+        views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
+        for node in self.tape.nodes:
+            args, kwargs = self._of(node.args), self._of(node.kwargs)
+            name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
+            if node.op._schema.is_mutable or _updates(node):
+                summed.clear()  # a sum that is taken later would see what was written
+            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
+                self.same[str(name)] = args[0]
+                continue
+            if op is _aten.t.default and args[0] in transposed:
+                self.same[str(name)] = transposed[args[0]]
+                continue
+            if op is _aten.t.default:
+                transposed[str(name)] = args[0]
+            if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
+                dtype, _, _, device = node.described[0]
+                self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # what a backward pass begins with
+                continue
+            if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
+                kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
+                yield Node(
+                    kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described
+                )
+                continue
+            if (
+                op is _aten.sum.dim_IntList
+                and len(args) == 3
+                and args[2] is True
+                and not self.tape.written & {str(name), *node.args[:1]}
+            ):
+                summed[str(name)] = Node(op, call, args, kwargs, node.outputs, False, node.described)
+            if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
+                op = call = _aten.clone.default
+            reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
+            if (
+                is_view(op)
+                and not node.is_list
+                and name not in self.given
+                and all(ref in self.values for ref in refs((args, kwargs)))
+            ):
+                self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
+            else:
+                yield reduced if self.fused else self._quick(reduced, roots, views, returned)
+
+    def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
+        """The node, or one that gives the same sooner: a view of a view is one of what that is a view of."""
+        op, args, name = node.op, node.args, str(node.outputs[0]) if node.outputs else ""
+        if op is Opaque or len(node.described) != 1 or node.is_list or node.described[0][0].is_complex:
+            return node
+        dtype, shape, strides, device = node.described[0]
+        if op in _FROM_FIRST:
+            root = roots[name] = roots.get(args[0], args[0])
+            known = views.setdefault((root, shape, strides), name)
+            if name not in returned:
+                self.same[name] = known
+            return Node(_STRIDED, binding(_STRIDED, {}), (Ref(root), shape, strides), {}, [name], False, node.described)
+        views.setdefault((name, shape, strides), name)
+        is_float = dtype in (torch.float32, torch.float64) and device.type == "cpu"
+        if op in _SCALARS and type(args[-1]) in (int, float) and is_float and not node.kwargs:
+            number = Ref(f"{name}n")  # torch would make such a tensor at each call
+            self.values[number] = torch.tensor(args[-1], dtype=dtype)
+            return Node(op, node.call, (args[0], number), {}, node.outputs, False, node.described)
+        return node
+
+    def _given_away(self) -> set[str]:
+        """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
+        found: set[str] = set(refs(self.tape.returned))
+        for node in reversed(self.tape.nodes):
+            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and is_view(node.op):
+                found.update(ref for _, ref in aliased(node.op, node.args, node.kwargs) if isinstance(ref, Ref))
+        return found
+
+    def _shared(self, name: str) -> bool:
+        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a
+        value of it.
+        """
+        names = {name}
+        for node in self.tape.nodes:
+            if not names.isdisjoint(refs((node.args, node.kwargs))):
+                if node.op is _aten.detach.default:
+                    names.update(map(str, node.outputs))
+                elif node.op is Opaque or any(aliased(node.op, node.args, node.kwargs)):
+                    return True
+        return not names.isdisjoint(refs(self.tape.returned))
+
+    def _originals(self, value: Any) -> Any:
+        """What is returned: a tensor from outside is returned as the object it is."""
+
+        def original(item: Any) -> Any:
+            is_outside = isinstance(item, Ref) and item in self.tape.constants and item not in self.tape.made
+            return Ref("o" + item) if is_outside else self._of(item)
+
+        return tree_map(original, value)
+
+    def _fill(self, value: Any) -> Any:
+        return tree_map(lambda item: self.values[item] if isinstance(item, Ref) else item, value)
+
+    def _live(self, nodes: list[Node]) -> list[Node]:
+        """Without operators whose results nobody uses, if that is all there is to them."""
+        used, kept = set(refs(self._of(self.tape.returned))), []
+        for node in reversed(nodes):
+            if not used.isdisjoint(node.outputs) or not _is_idle(node):
+                used.update(refs((node.args, node.kwargs)))
+                kept.append(node)
+        return kept[::-1]
+
+    def function(self, fused: bool) -> Callable[..., Any]:
+        names: dict[str, Any] = dict(self.values)
+        returned = self._originals(self.tape.returned)
+        last, keep = _last_uses(self.nodes), {*self.values, *refs(returned)}
+        taken = {ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs))} | {*refs(returned)}
+        inputs = sorted((ref for ref in taken if ref[0] == "x"), key=lambda ref: int(ref[1:]))
+        made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
+        lines = [
+            "def run(_inputs):",
+            *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs),
+            *(f"    {ref} = o{ref}.clone()" for ref in made),
+        ]
+        end = self._end_of_graph()
+        if fused and any("cudnn" in node.op._schema.name for node in self.nodes):
+            # cuDNN's batch norm writes its averages, which its schema does not say: the compiler would lose them
+            log.info("jit_level O1: a step is not compiled, since it uses cuDNN's own operators; it runs as at O0.")
+            fused = False
+        is_on_cpu = all(value.is_cpu for value in self.values.values())
+        if fused and is_on_cpu and len(self.nodes) > _MAX_COMPILED_ON_CPU:
+            log.info(
+                "jit_level O1: a step of %d operators is not compiled on a CPU, which takes minutes; it runs as at O0.",
+                len(self.nodes),
+            )
+            fused = False
+        head = end or (_first(self.nodes, _is_fixed) if fused else 0)
+        if head:
+            given = sorted({*inputs, *made})
+            made_there = self._made_by(self.nodes[:head])
+            wanted = sorted(name for name in made_there if last.get(name, -1) >= head or name in keep)
+            part = self._part(self.nodes[:head], given, wanted, dict(names), fused)
+            names["_head"] = Graphed(part, list(self.values.values()), _generators(self.nodes[:head])) if end else part
+            lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
+        lines += ["    with _below_autograd():", "        pass"]
+        for position, node in enumerate(self.nodes[head:], head):
+            names[f"f{position}"] = _called(node)
+            if node.op is Opaque:
+                lines.append(f"    f{position}(*_wrap({_source(node.args, names)}))")
+                lines += ["    with _below_autograd():", "        pass"]
+                continue
+            lines.append(f"        {_statement(node, position, names)}")
+            dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
+            lines += [f"        del {', '.join(dead)}"] if dead else []
+        names["_views"] = Views(self.values.values())  # as long as they are held
+        names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        names.update(
+            (f"o{name}", self.tape.constants[Ref(name)].clone()) for name in made
+        )  # the caller has the original
+        names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
+        lines.append(f"    return {_source(returned, names)}")
+        exec("\n".join(lines), names)  # all of it names and numbers of our own making
+        return names["run"]
+
+    @staticmethod
+    def _made_by(nodes: list[Node]) -> set[str]:
+        return {
+            name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))
+        }
+
+    def _end_of_graph(self) -> int:
+        """How many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
+        on_cpu = self.tape.on_cpu
+        if self._named(self.tape.nodes) <= on_cpu:
+            return 0
+        end = _first(self.nodes, lambda node: node.op is Opaque)
+        outside = next((node for node in self.nodes[:end] if not on_cpu.isdisjoint(self._named([node]))), None)
+        if outside is None and not any(name[0] == "x" for name in self.tape.written & self._named(self.nodes[:end])):
+            return end
+        log.info(
+            "GRAPH_MODE: a step runs operator by operator, without a CUDA graph: %s.",
+            f"{outside.op} takes or gives a tensor on the CPU" if outside is not None else "it writes to its inputs",
+        )
+        return 0
+
+    @staticmethod
+    def _named(nodes: list[Node]) -> set[str]:
+        """The names of all tensors in nodes."""
+        return {name for node in nodes for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+
+    def _part(
+        self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any], fused: bool
+    ) -> Callable[..., Any]:
+        """A function of the tensors ``given`` that gives a list of those that are ``wanted``."""
+        head = _first(nodes, _is_fixed) if fused else 0
+        if head and head == len(nodes):
+            return self._fused(nodes, given, wanted, names)
+        lines, last = [f"def part({', '.join(given)}):"], _last_uses(nodes)
+        if head:
+            between = sorted(
+                name for name in self._made_by(nodes[:head]) if last.get(name, -1) >= head or name in wanted
+            )
+            names["_fused_head"] = self._fused(nodes[:head], given, between, dict(names))
+            lines.append(f"    [{', '.join(between)}] = _fused_head({', '.join(given)})")
+        lines += self._statements(nodes[head:], head, names, last, {*self.values, *given, *wanted})
+        lines.append(f"    return [{', '.join(wanted)}]")
+        names["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
+        exec("\n".join(lines), names)
+        return names["part"]
+
+    @staticmethod
+    def _statements(
+        nodes: list[Node], first: int, names: dict[str, Any], last: dict[str, int], keep: set[str]
+    ) -> Iterator[str]:
+        """Python that runs the operators below autograd, and lets each tensor go after its last use."""
+        yield "    with _below_autograd():"
+        yield "        pass"
+        for position, node in enumerate(nodes, first):
+            names[f"f{position}"] = _called(node)
+            yield f"        {_statement(node, position, names)}"
+            dead = sorted(name for name, at in last.items() if at == position and name not in keep)
+            if dead:
+                yield f"        del {', '.join(dead)}"
+
+    def _fused(
+        self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]
+    ) -> Callable[..., Any]:
+        """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
+        both = []
+        last, keep = _last_uses(nodes), {*self.values, *given, *wanted}
+        for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
+            own, lines = dict(names), [f"def head({', '.join(given)}):", below]
+            for position, node in enumerate(nodes):
+                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else _called(node)
+                lines.append(f"        {_statement(node, position, own)}")
+                dead = sorted(name for name, at in last.items() if at == position and name not in keep)
+                lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
+            lines.append(f"    return [{', '.join(wanted)}]")
+            own["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
+            exec("\n".join(lines), own)
+            both.append(own["head"])
+        return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+#: operators of a step; inductor's C++ takes about half a second for each
+_MAX_COMPILED_ON_CPU = 300
+
+
+def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
+    """The place of the first node that is so, else the number of nodes."""
+    return next((place for place, node in enumerate(nodes) if what(node)), len(nodes))
+
+
+def _generators(nodes: list[Node]) -> list[torch.Generator]:
+    """The generators of random numbers that nodes name."""
+    leaves = [leaf for node in nodes for leaf in tree_leaves((node.args, node.kwargs))]
+    return list({id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Generator)}.values())
+
+
+def _last_uses(nodes: list[Node]) -> dict[str, int]:
+    """Each tensor's name -> the place of the last node that takes or makes it."""
+    return {
+        name: place
+        for place, node in enumerate(nodes)
+        for name in (*refs((node.args, node.kwargs)), *node.outputs)
+        if name
+    }
+
+
+def _called(node: Node) -> Any:
+    return getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+
+
+def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
+    """The call of a node as Python, with its results assigned; what it writes in place keeps its name."""
+    given = set(refs((node.args, node.kwargs)))
+    arguments = [
+        *(_source(item, names) for item in node.args),
+        *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items()),
+    ]
+    targets = ["_" if name is None or name in given else name for name in node.outputs]
+    assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+    return f"{assign}f{position}({', '.join(arguments)})"
+
+
+_STRIDED = _aten.as_strided.default
+#: views that begin with the first element of what they are views of
+_FROM_FIRST = frozenset(
+    getattr(_aten, name).default for name in "_unsafe_view alias expand permute squeeze t unsqueeze view".split()
+) | {_aten.transpose.int, _aten.squeeze.dim}
+#: operators with a number that torch makes a tensor of
+_SCALARS = frozenset({_aten.add.Tensor, _aten.div.Tensor, _aten.mul.Tensor, _aten.sub.Tensor})
+#: operators whose schema does not say what they write: for the compiler, those that say it
+_FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
+
+
+def _is_fixed(node: Node) -> bool:
+    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
+    tensors.
+    """
+    return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
+
+
+def _is_squeezed(view: Node, kept: Node) -> bool:
+    """Whether a view of a sum that kept its axes only takes them away again."""
+    axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
+    return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
+
+
+# Operators that do nothing but give their result, beside those that work element by element: they look at no value that
+# could be wrong.
+_IDLE = frozenset(
+    (
+        "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy "
+        "convolution convolution_backward empty empty_like full full_like mean mm native_layer_norm "
+        "native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like scalar_tensor stack sum "
+        "threshold_backward zeros zeros_like"
+    ).split()
+)
+
+
+def _is_idle(node: Node) -> bool:
+    """Whether nobody would notice that an operator did not run, but for its results."""
+    op, name = node.op, node.op._schema.name.removeprefix("aten::")
+    if op is Opaque or op._schema.is_mutable or is_random(op) or not any(node.outputs):
+        return False
+    # a division of integers can fail
+    by_element = torch.Tag.pointwise in op.tags and all(
+        dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described
+    )
+    return by_element or name in _IDLE or is_view(op)
+
+
+def _updates(node: Node) -> bool:
+    """Batch norm in training mode writes its running statistics, which its schema does not say."""
+    return "batch_norm" in node.op._schema.name
+
+
+def _source(value: Any, names: dict[str, Any]) -> str:
+    """Python source of a value; what has no literal gets a name."""
+    if isinstance(value, Ref):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        inner = "".join(_source(item, names) + ", " for item in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if isinstance(value, dict):
+        return "{" + "".join(f"{key!r}: {_source(item, names)}, " for key, item in value.items()) + "}"
+    if value is None or type(value) in (int, bool, str):
+        return repr(value)
+    name = f"k{len(names)}"
+    names[name] = value
+    return name

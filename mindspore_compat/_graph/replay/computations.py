@@ -1,0 +1,107 @@
+"""What is computed with a Cell or function: how often, at what cost, as which graphs of upstream's."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Any
+
+import torch
+
+from mindspore_compat import log
+from mindspore_compat._random.rng_state import Graphs
+
+__all__ = ["Computations", "computations_of", "graphs_of"]
+
+#: of the time that a computation would have taken eagerly, what recordings may take on top of the first tape
+_SHARE = 0.05
+
+
+def _switch() -> tuple[bool, int]:
+    """(whether the environment turns replays off, which replays are checked: every N-th, 0 for none).
+
+    Raises:
+        ValueError: for another word than "on", "off", "check" or "check:N".
+    """
+    given = os.environ.get("MINDSPORE_COMPAT_REPLAY", "on")
+    word, _, number = given.lower().partition(":")
+    if word not in ("on", "1", "off", "0", "check") or not (number or "1").isdigit() or number == "0":
+        raise ValueError(
+            "The environment variable MINDSPORE_COMPAT_REPLAY must be 'on', 'off', 'check' or 'check:N', but got "
+            f"{given!r}."
+        )
+    return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
+
+
+class Computations:
+    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it;
+    a copy begins anew.
+
+    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth
+    a share of the time that the calls took, or that replays have saved.
+    """
+
+    def __init__(self, owner: Any = None) -> None:
+        self.owner = weakref.ref(owner) if owner is not None else None
+        self.calls: dict[Any, Any] = {}
+        self.graphs = Graphs()
+        self.is_off, self.checks_every = _switch()
+        self.eager_s = 0.0  # what all calls so far would have taken eagerly
+        self.spent_s = 0.0  # on recordings, above that
+        self.saved_s = 0.0  # by replays
+        self.last_s = 0.0  # the last recording
+        self.is_free = True  # the next tape
+        self.said: set[str] = set()
+        self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls not to look at
+        self.draws = self.has_torch = False  # random numbers of a graph's own; a part of it is no Cell
+        self.structure = -1  # which these belong to
+        self.has_compiled = False  # a part of it is torch.compile's
+        self.states: list[dict[str, Any]] = []  # the dicts of its modules
+        self.parameters: list[torch.Tensor] = []
+
+    def __deepcopy__(self, memo: dict) -> Computations:
+        return Computations()
+
+    def __reduce__(self) -> Any:
+        return Computations, ()
+
+    def can_pay(self) -> bool:
+        """Whether a tape may be begun now; it takes two recordings."""
+        return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
+
+    def watch_rates(self) -> bool:
+        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their
+        rates themselves.
+
+        Returns:
+            Whether there was one that did not do so yet.
+        """
+        found = [state for state in self.states if state.get("_rates_move") is False]
+        for state in found:
+            state["_rates_move"] = self.is_free = True
+        return bool(found)
+
+    def say(self, what: str, *values: Any) -> None:
+        owner = self.owner() if self.owner is not None else None
+        if what not in self.said:
+            self.said.add(what)
+            log.info(
+                f"%s {what}.",
+                type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner),
+                *values,
+            )
+
+
+def computations_of(owner: Any) -> Computations:
+    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be
+    another's.
+    """
+    made = owner.__dict__.get("_computations")
+    if made is None or made.owner is None or made.owner() is not owner:
+        made = owner.__dict__["_computations"] = Computations(owner)
+    return made
+
+
+def graphs_of(owner: Any) -> Graphs:
+    """The graphs that upstream would compile of a Cell or function."""
+    return computations_of(owner).graphs

@@ -1,0 +1,1 @@
+"""Kernels for 16-bit floats, autocast, subgradients and dtype rules."""

@@ -1,0 +1,147 @@
+"""Operators that are given another floating-point type than their inputs have: which of torch's compute, and the mode
+that a Cell of `Cell.to_float` runs in where upstream's PyNative does.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from mindspore_compat._numerics import kernels
+from mindspore_compat._tensor.wrapping import _is_tracing
+from mindspore_compat.context import in_jit
+
+__all__ = ["COMPUTING", "OperatorsIn", "cast_each", "common_type", "float_types", "run_by_kernel"]
+
+_Base = torch._C.TensorBase
+_dtype_of = _Base.dtype.__get__  # type: ignore[attr-defined]
+_FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
+
+
+def _computing() -> frozenset[str]:
+    """Names of torch's operators that compute: not those that make, ask or copy."""
+    spaces = (torch, torch.nn.functional, torch._C._nn)
+    found = {
+        name
+        for space in spaces
+        for name in dir(space)
+        if name.islower() and not name.startswith("_") and not isinstance(getattr(space, name), types.ModuleType)
+    }
+    dunder = "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow neg abs".split()
+    left = """tensor as_tensor asarray from_numpy numel result_type promote_types can_cast clone detach empty zeros ones
+        full arange linspace eye rand randn randint randperm is_tensor sym_int typename compile save load dtype
+        device finfo iinfo stack_size set_printoptions full_like zeros_like ones_like
+        empty_like rand_like randn_like""".split()
+    return frozenset(
+        {name for name in found if not name.endswith("_") and not name.startswith(("is_", "get_", "set_"))} - {*left}
+        | {f"__{name}__" for name in dunder}
+    )
+
+
+COMPUTING = _computing()
+#: operators that show the same elements, which upstream's PyNative mode does not cast
+_VIEWS = frozenset(
+    """reshape view view_as transpose permute squeeze unsqueeze split split_with_sizes chunk unbind narrow select
+    swapaxes swapdims t flatten unflatten expand expand_as broadcast_to broadcast_tensors diagonal movedim moveaxis
+    ravel adjoint as_strided tensor_split hsplit vsplit dsplit real imag view_as_real view_as_complex atleast_1d
+    atleast_2d atleast_3d alias slice_copy unfold""".split()
+)
+#: operators that write to what they are given, or take many weights at once, which their layers have cast
+_WITH_STATE = frozenset("batch_norm instance_norm lstm gru rnn_tanh rnn_relu fake_quantize_per_tensor_affine".split())
+_CAST = COMPUTING - _VIEWS - _WITH_STATE
+
+
+def cast_each(value: Any, change: Any) -> Any:
+    """``value`` with ``change`` of every tensor in it, through lists and tuples."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, list, tuple)) for item in value):
+        return type(value)([cast_each(item, change) for item in value])
+    return value
+
+
+def float_types(values: Any) -> set[torch.dtype]:
+    """The floating-point types of the tensors in ``values``."""
+    found: set[torch.dtype] = set()
+
+    def look(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.is_floating_point():
+            found.add(_dtype_of(tensor))
+        return tensor
+
+    for value in values:
+        cast_each(value, look)
+    return found
+
+
+def run_by_kernel(func: Any, args: Any, kwargs: Any) -> Any:
+    """What torch's operator gives, by the kernel that `_kernels` chooses for the inputs' type."""
+    kernel = kernels.kernel_of(func)
+    if kernel is None:
+        return func(*args, **kwargs)
+    with kernels.as_torch(False):
+        return kernel(*args, **kwargs)
+
+
+class _Innermost(threading.local):
+    mode: Any = None
+
+
+_innermost = _Innermost()
+
+
+def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
+    """The type in which an operator of both computes."""
+    common = torch.promote_types(left, right)
+    mode = _innermost.mode
+    return common if mode is None or common not in _FLOATS or in_jit.depth else mode.dtype
+
+
+class OperatorsIn(TorchFunctionMode):
+    """While entered, operators are given the floating-point Tensors of the program in one type, as upstream's PyNative
+    mode does in a Cell of `Cell.to_float`. Of several the innermost counts.
+
+    What operators of this package keep in a wider type on their way is plain torch's, not a `Tensor`, and stays.
+    """
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.dtype = dtype
+        self._entered: list[tuple[Any, Any]] = []
+
+    @staticmethod
+    def innermost() -> torch.dtype | None:
+        """The type that operators are given now; None: what the program gives them."""
+        mode = _innermost.mode
+        return None if mode is None else mode.dtype
+
+    def __enter__(self) -> Any:
+        table = kernels.as_torch()  # so that operators come here before their 16-bit inputs change
+        table.__enter__()
+        self._entered.append((_innermost.mode, table))
+        _innermost.mode = self
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        _innermost.mode, table = self._entered.pop()
+        table.__exit__(None, None, None)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if _innermost.mode is not self:
+            return func(*args, **kwargs)
+        if getattr(func, "__name__", "") in _CAST and not in_jit.depth and not _is_tracing():
+            args = tuple([cast_each(value, self._cast) for value in args])
+            kwargs = {key: cast_each(value, self._cast) for key, value in kwargs.items()}
+        return run_by_kernel(func, args, kwargs)
+
+    def _cast(self, tensor: torch.Tensor) -> torch.Tensor:
+        if type(tensor) is torch.Tensor:
+            return tensor
+        own = _dtype_of(tensor)
+        return _Base.to(tensor, self.dtype) if own in _FLOATS and own is not self.dtype else tensor

@@ -1,0 +1,1 @@
+"""Generator states, random streams and initial values."""

@@ -1,0 +1,1 @@
+"""Parts of Tensor: wrapping, aliasing, indexing, methods, operators, printing."""

@@ -1,0 +1,239 @@
+"""Tensor methods whose name, arguments or meaning differ between MindSpore and torch.
+
+Where both libraries have a method of one name, MindSpore's meaning wins and torch's call form still works where it can
+be told apart. Methods that are operators are installed by ``ops/_tensor_methods.py``; what neither lists is torch's
+own method (``_torch_methods.py`` adds those, returning Tensors).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat._autograd.recorded import THREAD
+from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.float8 import limited, to_dtype
+from mindspore_compat._tensor.aliasing import replace_values
+from mindspore_compat._tensor.legacy_attributes import LegacyAttributes
+from mindspore_compat._tensor.methods_reduce import ReduceMethods
+from mindspore_compat._tensor.methods_shape import ShapeMethods
+from mindspore_compat._tensor.param_info import ParamInfo
+from mindspore_compat._tensor.wrapping import byte_view, plain, wrap
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.generator import generator_on
+
+if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
+    from mindspore_compat._tensor.installed_methods import InstalledMethods
+else:
+    InstalledMethods = object
+
+__all__ = ["TensorMethods"]
+
+_Base = torch._C.TensorBase
+
+
+def _no_parameter(tensor: Any) -> Any:
+    """The tensor, a view of it where it is a Parameter: a Cell that keeps the result must not have it as a weight."""
+    if isinstance(tensor, torch.nn.Parameter):
+        return _Base.view_as(tensor, tensor)
+    return tensor
+
+
+def _to(name: str, dtype: torch.dtype) -> Any:
+    def method(self: Any) -> Any:
+        return wrap(_no_parameter(_Base.to(self, dtype)))
+
+    method.__name__ = name
+    method.__doc__ = f"The values as {str(dtype)[6:]}."
+    return method
+
+
+class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMethods):
+    """Mixin in front of ``torch.Tensor``; holds no state."""
+
+    __slots__ = ()
+
+    # --- dtype and copies ---
+
+    bool, int, long, short, byte = (
+        _to(name, dtype)
+        for name, dtype in (
+            ("bool", torch.bool),
+            ("int", torch.int32),
+            ("long", torch.int64),
+            ("short", torch.int16),
+            ("byte", torch.uint8),
+        )
+    )
+    half, float, double, bfloat16 = (
+        _to(name, dtype)
+        for name, dtype in (
+            ("half", torch.float16),
+            ("float", torch.float32),
+            ("double", torch.float64),
+            ("bfloat16", torch.bfloat16),
+        )
+    )
+
+    def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
+        """The values in another dtype. As upstream, those that have it already stay in their memory, whatever ``copy``
+        says; use `copy` for a copy.
+
+        Examples:
+            >>> print(Tensor([1.7, -1.7]).astype(ms.int32))
+            [ 1 -1]
+        """
+        target = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
+        if target is self.dtype:
+            if self.requires_grad and THREAD.running:  # torch would refuse assignments to it
+                return wrap(_Base.clone(self)) if copy else self
+            return wrap(_no_parameter(self))
+        return wrap(to_dtype(self, target))
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
+        if (
+            args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor))
+        ):  # None: as Module.to calls it
+            try:
+                args = (to_torch_dtype(args[0]), *args[1:])
+            except TypeError:
+                if not isinstance(args[0], str):  # a str may name a device
+                    raise
+        return wrap(_no_parameter(_Base.to(limited(self, *args, kwargs.get("dtype")), *args, **kwargs)))
+
+    def type(self: Any, dtype: Any = None) -> Any:
+        """The dtype's name as a str, or the values in another dtype."""
+        if dtype is None:
+            return dtype_name(self.dtype)
+        return self.astype(dtype)
+
+    def type_as(self: Any, other: Any) -> Any:
+        """The values in the dtype of ``other``."""
+        return self.astype(other.dtype)
+
+    def copy(self: Any) -> Any:
+        """A copy on new storage."""
+        return wrap(_Base.clone(self))
+
+    def value(self: Any) -> Any:
+        """The tensor itself."""
+        return self
+
+    def set_dtype(self: Any, dtype: Any) -> Any:
+        """Change this tensor itself to another dtype, and return that."""
+        target = to_torch_dtype(dtype)
+        self.data = to_dtype(_Base.detach(self), target)
+        return target
+
+    # --- initialization: data exist from the start ---
+
+    @property
+    def has_init(self) -> Any:
+        return False
+
+    @property
+    def init(self) -> Any:
+        """The Initializer that is still to fill the tensor: never one here. None may be set, as pruning scripts do."""
+        return None
+
+    @init.setter
+    def init(self, value: Any) -> None:
+        if value is not None:
+            raise UnsupportedError(
+                "A Tensor that has its values takes no Initializer any more. Use set_data(initializer(...))."
+            )
+
+    @property
+    def param_info(self) -> Any:
+        """What `set_param_info` gave; None of itself."""
+        return self.__dict__.get("_param_info")
+
+    def set_param_info(self, info: ParamInfo | None) -> None:
+        """Keep a record of a Parameter's attributes with a Tensor."""
+        self.__dict__["_param_info"] = info
+
+    def set_const_arg(self: Any, const_arg: Any = True) -> Any:
+        """Accepted without effect: there is no graph compiler."""
+        return self
+
+    def init_data(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
+        """The tensor itself."""
+        return self
+
+    def to_tensor(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
+        """`init_data` under its name of MindSpore 1.x."""
+        return self.init_data(slice_index, shape, opt_shard_group)
+
+    def flush_from_cache(self) -> None:
+        """Nothing to do: there is no cache."""
+
+    def data_sync(self, wait: Any = True) -> None:
+        """Nothing to do: reading waits by itself."""
+
+    # --- changing elements ---
+
+    def assign_value(self: Any, value: Any) -> Any:
+        """Take over the values, shape and dtype of ``value``."""
+        if value.shape == self.shape and value.dtype is self.dtype:
+            replace_values(self, value.detach())
+        else:
+            program.values_written()
+            self.data = value.detach().clone()
+        return self
+
+    def itemset(self: Any, *args: Any) -> Any:
+        """A copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with a flat
+        or full index.
+        """
+        result = _Base.clone(self)
+        if len(args) == 1:
+            result[...] = args[0]
+        elif isinstance(args[0], tuple):
+            result[args[0]] = args[1]
+        else:
+            _Base.view(result, -1)[args[0]] = args[1]
+        return wrap(result)
+
+    def fill(self: Any, value: Any) -> Any:
+        """A tensor like this one filled with ``value``; None fills floats with nan."""
+        if value is None:
+            value = math.nan
+        return wrap(
+            torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False)
+        )
+
+    def get_bytes(self: Any) -> Any:
+        """The values as bytes, as many an element as its dtype has."""
+        data = _Base.detach(self).cpu().resolve_conj().resolve_neg()
+        return byte_view(plain(data.contiguous())).numpy().tobytes()
+
+    # --- arithmetic and random values, by torch alone ---
+
+    def multiply(self: Any, value: Any) -> Any:
+        """Product with a number or Tensor, element by element."""
+        return self * value
+
+    def triangular_solve(
+        self: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False
+    ) -> Any:
+        """(solution of A x = self, A) for a triangular matrix."""
+        matrix = torch.transpose(A, -1, -2) if transpose else A
+        return wrap(
+            (torch.linalg.solve_triangular(matrix, self, upper=upper != transpose, unitriangular=unitriangular), A)
+        )
+
+    def log_normal(self: Any, mean: Any = 1.0, std: Any = 2.0) -> Any:
+        """A tensor like this one from the log-normal distribution."""
+        return wrap(_Base.log_normal_(torch.empty_like(self), mean, std))
+
+    def cauchy(self: Any, median: Any = 0.0, sigma: Any = 1.0) -> Any:
+        """A tensor like this one from the Cauchy distribution."""
+        return wrap(_Base.cauchy_(torch.empty_like(self), median, sigma))
+
+    def uniform(self: Any, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Any:
+        """A tensor like this one from [from_, to)."""
+        return wrap(_Base.uniform_(torch.empty_like(self), from_, to, generator=generator_on(generator, self.device)))

@@ -1,0 +1,162 @@
+"""While torch.compile traces a program, Tensors mean the same as ever (docs/design/compile.md).
+
+Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in
+place. It asks the class's ``__torch_function__`` if there is one; but ours is switched off, since a Python function
+there costs each operator 2 µs. So it is switched on while Dynamo traces, and only then. Guards do not look at it.
+
+Nothing here runs, and nothing of Dynamo is imported, in a program that does not use torch.compile.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+__all__ = ["SeenByDynamo", "begin", "by_operator", "is_tracing", "not_traced", "traced_as"]
+
+is_tracing: Callable[[], bool] = torch.compiler.is_dynamo_compiling
+_plain_operators = torch._C.DisableTorchFunctionSubclass
+_off = torch._C._disabled_torch_function_impl
+_TENSOR: Any = None
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+active = False  # whether Dynamo traces; what is traced must not look at it
+#: what Tensor's operators are while Dynamo traces, by the name in `operator`
+by_operator: dict[str, Callable[..., Any]] = {}
+_own: dict[Any, Callable[..., Any]] = {}  # the same by what Dynamo calls them
+_own_functions: list[
+    tuple[Callable[..., Any], Callable[..., Any]]
+] = []  # those that torch has in Python, which Dynamo does not find as keys
+_reflected: dict[Any, Callable[..., Any]] = {}  # for torch.export, which leaves ``1 - x`` as it is
+#: torch's methods that mean something else on a Tensor
+_ambiguous: set[Any] = set()
+
+
+def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Tensor's ``__torch_function__`` while Dynamo traces: MindSpore's operators, else torch's function."""
+    with _plain_operators():
+        if is_tracing():
+            own = _own.get(func)
+            for method, of_method in _own_functions:
+                if func is method:
+                    own = of_method
+            if own is not None and not kwargs:
+                return own(*args) if isinstance(args[0], torch.Tensor) else _reflected[func](args[1], args[0])
+        if func in _ambiguous:
+            args = _with_plain_self(*args)
+        return func(*args, **(kwargs or {}))
+
+
+def _with_plain_self(self: torch.Tensor, *args: Any) -> tuple[Any, ...]:
+    """For backends that run Dynamo's graph as it is: there a method of torch's is looked up by name on whatever the
+    program gave.
+    """
+    return torch.ops.aten.alias.default(self), *args
+
+
+_on: Any = classmethod(_torch_function)
+
+
+def _fill() -> None:
+    """Dynamo asks with torch's method for an operator: ``iadd`` comes as ``Tensor.add_``. Methods of that name do not
+    come here.
+    """
+    from torch._dynamo.variables import builtin
+
+    if not hasattr(builtin, "populate_builtin_to_tensor_fn_map"):
+        raise RuntimeError(
+            f"torch.compile does not see MindSpore's Tensors in torch {torch.__version__}. Use torch 2.13 or newer, or "
+            "leave out torch.compile and jit_level O1, O2."
+        )
+    builtin.populate_builtin_to_tensor_fn_map()
+    for prefix, methods in (("", builtin.BUILTIN_TO_TENSOR_FN_MAP), ("r", builtin.BUILTIN_TO_TENSOR_RFN_MAP)):
+        for function, method in methods.items():
+            name = function.__name__.strip("_")
+            own = by_operator.get(prefix + name)
+            if own is not None and isinstance(method, types.FunctionType):
+                _own_functions.append((method, own))
+            elif own is not None:
+                _own.setdefault(method, own)
+            if name in by_operator:
+                _own.setdefault(function, by_operator[name])
+                _reflected.setdefault(
+                    function, by_operator.get(_MIRRORED.get(name, "r" + name.removeprefix("i")), by_operator[name])
+                )
+    _ambiguous.update(
+        method
+        for name in dir(torch._C.TensorBase)
+        if not name.startswith("_")
+        and name not in ("size", "dim")
+        and isinstance(method := getattr(torch._C.TensorBase, name), types.MethodDescriptorType)
+        and getattr(_TENSOR, name) is not method
+    )
+
+
+def begin() -> None:
+    """Called at trace time, by whatever of ours Dynamo meets first."""
+    global active
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    if active:
+        return
+    if not _own:
+        _fill()
+        import torch._functorch.config as config
+
+        # A check of custom operators' aliasing that AOT runs at the first call. It refuses classes that it does not
+        # know ("Multiple dispatch failed"), and has no list to put them on.
+        config.check_custom_op_aliasing = False
+    InstructionTranslator.current_tx().output.add_cleanup_hook(end)
+    _TENSOR.__torch_function__, active = _on, True
+
+
+begin._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as torch.compiler.assume_constant_result, which imports Dynamo
+
+
+def end() -> None:
+    """Called when Dynamo has traced, or failed to."""
+    global active
+    _TENSOR.__torch_function__, active = _off, False
+
+
+def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def traced_as(version: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorator: Dynamo traces ``version`` in place of the function, which need not ask whether it is traced.
+
+    Only for functions that nobody decorates with `functools.wraps`, which copies the mark.
+    """
+
+    def mark(function: Any) -> Any:
+        function._torchdynamo_inline = version
+        return function
+
+    return mark
+
+
+#: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow
+# rightly. It breaks the graph
+not_traced = torch._disable_dynamo(_call)
+
+
+class SeenByDynamo:
+    """An attribute that is never there: ``__tensor_flatten__``, for which Dynamo asks each tensor that it meets before
+    it does anything with it.
+    """
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        dynamo = sys.modules.get("torch._dynamo.symbolic_convert")
+        if dynamo is not None and getattr(dynamo.tls, "current_tx", None) is not None:
+            begin()
+        raise AttributeError("__tensor_flatten__")
+
+
+def bind(cls: type) -> None:
+    """Tell which class it is; called once by common/tensor.py."""
+    global _TENSOR
+    _TENSOR = cls

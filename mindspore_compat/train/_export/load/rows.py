@@ -1,0 +1,362 @@
+"""MINDIR's operators as functions: the classes of ``_load_operators.py``, and rows for those that the file writes
+otherwise.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from mindspore_compat import ops
+from mindspore_compat._numerics import subgradients
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.train._export.load.biases import Bias, Biased, biased_product
+from mindspore_compat.train._export.load.operators import CLASSES
+from mindspore_compat.train._export.mindir.rows import TYPE_IDS
+
+__all__ = ["IN_PLACE", "operator"]
+
+_Run = Callable[..., Any]
+_TYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
+_FORMATS = {0: "NCHW", 1: "NHWC", 14: "NCDHW"}
+_PAD_MODES, _REDUCTIONS, _REDUCES = ("pad", "same", "valid"), ("sum", "mean", "none"), ("none", "add", "mul")
+
+
+def _dtype(number: Any) -> Any:
+    return _TYPES[number] if isinstance(number, int) else number
+
+
+def _of(name: str, *arguments: Any, **more: Any) -> Any:
+    """An instance of the Primitive of that name."""
+    return CLASSES[name](*arguments, **more)
+
+
+def _tail(value: Any, count: int) -> Any:
+    """The spatial part of (1, 1, height, width)."""
+    return tuple(value)[-count:] if isinstance(value, tuple) else value
+
+
+# --- operators whose attributes are written otherwise than the class takes them ---------------------------------------
+
+
+def _convolution(name: str, spatial: int) -> Callable[[dict[str, Any]], _Run]:
+    def row(a: dict[str, Any]) -> _Run:
+        mode = a["pad_mode"].lower()
+        kernel, pad = _tail(a["kernel_size"], spatial), a.get("pad", 0) if mode == "pad" else 0
+        steps: dict[str, Any] = {key: _tail(a.get(key, 1), spatial) for key in ("stride", "dilation")}
+        channels, group = a["out_channel"], a.get("group", a.get("groups", 1))
+        if name == "Conv2DTranspose":
+            transposed = _of(
+                "Conv2DTranspose", channels, kernel, mode, pad, mode=a.get("mode", 1), group=group, **steps
+            )
+            return lambda x, weight, size: transposed(x, weight, tuple(size))
+        format = a.get("format", "NCHW")
+        plain = _of(name, channels, kernel, a.get("mode", 1), mode, pad, group=group, data_format=format, **steps)
+        if format == "NHWC":
+            return plain
+        sizes = steps["stride"], mode, pad, steps["dilation"], group, name
+        return Biased(plain, lambda x, weight, bias: ops.function.conv_nd(spatial, x, weight, bias, *sizes))
+
+    return row
+
+
+def _pool(name: str, spatial: int) -> Callable[[dict[str, Any]], _Run]:
+    def row(a: dict[str, Any]) -> _Run:
+        extra: dict[str, Any] = {
+            key: a[key] for key in ("ceil_mode", "count_include_pad", "divisor_override") if key in a
+        }
+        if "ceil_mode" in extra:
+            extra["ceil_mode"] = bool(extra["ceil_mode"])
+        if a["pad_mode"].lower() == "pad":
+            extra |= {"pad_list" if name == "MaxPool3D" else "pad": a.get("pad_list", a.get("pad", 0))}
+        return _of(
+            name,
+            _tail(a["kernel_size"], spatial),
+            _tail(a["strides"], spatial),
+            a["pad_mode"],
+            **extra,
+            **{"data_format": a["format"]} if "format" in a else {},
+        )
+
+    return row
+
+
+def _average(x: Any, kernel: Any, strides: Any, mode: int, format: int) -> Any:
+    return _of("AvgPool", kernel, strides, _PAD_MODES[mode], _FORMATS[format])(x)
+
+
+def _batch_norm(a: dict[str, Any]) -> _Run:
+    """2.10 writes the settings as inputs, 2.0 as attributes."""
+    kept = a.get("is_training", False), a.get("epsilon", 1e-5), a.get("momentum", 0.1), a.get("format", 0)
+
+    def run(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, *settings: Any) -> Any:
+        training, eps, momentum, format = settings or kept
+        norm = _of("BatchNorm", training, eps, momentum, _FORMATS.get(format, format))
+        return norm(x, gamma, beta, mean.detach(), variance.detach())
+
+    return run
+
+
+def _group_norm(x: Any, groups: int, gamma: Any, beta: Any, eps: float) -> Any:
+    if not x.is_contiguous(memory_format=torch.channels_last):  # the orders that torch's layer leaves
+        x = x.contiguous()
+    return wrap(torch.native_group_norm(x, gamma, beta, x.shape[0], x.shape[1], x[0, 0].numel(), groups, eps))
+
+
+def _grid_sampler(name: str) -> _Run:
+    def run(x: Any, grid: Any, mode: Any, padding: Any, corners: bool) -> Any:
+        return _of(name, ("bilinear", "nearest", "bicubic")[mode], ("zeros", "border", "reflection")[padding], corners)(
+            x, grid
+        )
+
+    return run
+
+
+def _copy_slices(x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
+    result = torch.clone(x)
+    part = result[tuple(slice(*item) for item in zip(begin, end, strides))]
+    part.copy_(torch.reshape(value, part.shape))
+    return wrap(result)
+
+
+def _sum(x: Any, axis: Any = None, keep: bool = False, dtype: Any = None) -> Any:
+    return wrap(
+        torch.sum(x, dim=axis, keepdim=keep, dtype=_dtype(dtype))
+        if axis is not None
+        else torch.sum(x, dtype=_dtype(dtype))
+    )
+
+
+def _mean(x: Any, axis: Any = None, keep: bool = False, dtype: Any = None) -> Any:
+    return wrap(torch.mean(x, dim=axis, keepdim=keep, dtype=_dtype(dtype)))
+
+
+def _numeric(function: _Run) -> _Run:
+    return lambda *items: wrap(function(*items))
+
+
+def _size(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (tuple, list)) else value
+
+
+def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
+    return wrap(subgradients.clamp(x, low, high))
+
+
+def _scatter_value(x: Any, axis: int, index: Any, value: Any, reduce: int = 0) -> Any:
+    return wrap(
+        (torch.scatter_add if reduce else torch.scatter)(x, axis, index, torch.full_like(index, value, dtype=x.dtype))
+    )
+
+
+def _pool_with_places(a: dict[str, Any]) -> _Run:
+    kind = {3: torch.int32, 4: torch.int64}[a["argmax_type"]]
+    return _of(
+        "MaxPoolWithArgmaxV2",
+        *[_tail(a[key], 2) for key in ("kernel_size", "strides", "pads", "dilation")],
+        a["ceil_mode"],
+        kind,
+    )
+
+
+#: {operator: a function of its attributes that gives the computation}
+_BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
+    "FakeQuantParam": lambda attributes: lambda x: x,  # they hold scale and zero point for converters
+    **{name: _convolution(name, spatial) for name, spatial in (("Conv2D", 2), ("Conv2DTranspose", 2), ("Conv3D", 3))},
+    **{name: _pool(name, spatial) for name, spatial in (("MaxPool", 2), ("MaxPool3D", 3), ("AvgPool3D", 3))},
+    "MaxPoolWithArgmaxV2": _pool_with_places,
+    "BatchNorm": _batch_norm,
+}
+
+#: {operator: the computation, of all that the file gives it}
+_BY_INPUTS: dict[str, _Run] = {
+    "AvgPool": _average,
+    "GroupNorm": _group_norm,
+    "TensorCopySlices": _copy_slices,
+    "GridSampler2D": _grid_sampler("GridSampler2D"),
+    "GridSampler3D": _grid_sampler("GridSampler3D"),
+    "Cast": lambda x, number: (
+        x.astype(_dtype(number)) if isinstance(x, torch.Tensor) else wrap(torch.tensor(x, dtype=_dtype(number)))
+    ),
+    "Argmax": lambda x, axis=-1, number=34: _of("Argmax", axis, _dtype(number))(x),
+    "Argmin": lambda x, axis=-1, number=34: _of("Argmin", axis, _dtype(number))(x),
+    "TensorScatterElements": lambda x, index, update, axis, reduce: _of(
+        "TensorScatterElements", axis, _REDUCES[reduce]
+    )(x, index, update),
+    "NLLLoss": lambda logits, labels, weight, reduction, ignored: _of("NLLLoss", _REDUCTIONS[reduction], ignored)(
+        logits, labels, weight
+    ),
+    "ReduceStd": lambda x, axis, unbiased, keep: wrap(
+        torch.std_mean(x, axis or None, correction=int(unbiased), keepdim=keep)
+    ),
+    "Max": _numeric(torch.amax),
+    "Min": _numeric(torch.amin),
+    "SumExt": _sum,
+    "MeanExt": _mean,
+    "MatMulExt": _numeric(torch.matmul),
+    "BatchMatMulExt": _numeric(torch.bmm),
+    "Muls": _numeric(torch.mul),
+    "Divs": _numeric(torch.div),
+    **dict.fromkeys(("AddExt", "AddScalar"), lambda x, y, alpha=1: wrap(torch.add(x, y, alpha=alpha))),
+    **dict.fromkeys(("SubExt", "SubScalar"), lambda x, y, alpha=1: wrap(torch.sub(x, y, alpha=alpha))),
+    **dict.fromkeys(
+        ("DivMod", "DivMods"),
+        lambda x, y, mode=0: wrap(torch.div(x, y, rounding_mode=(None, "trunc", "floor")[mode or 0])),
+    ),
+    **dict.fromkeys(("PowTensorScalar", "PowScalarTensor"), _numeric(torch.pow)),
+    **dict.fromkeys(
+        ("RemainderTensorScalar", "RemainderTensorTensor", "RemainderScalarTensor"), _numeric(torch.remainder)
+    ),
+    "FloorDivScalar": _numeric(torch.floor_divide),
+    "EqScalar": _numeric(torch.eq),
+    "LessScalar": _numeric(torch.lt),
+    "GreaterEqualScalar": _numeric(torch.ge),
+    **dict.fromkeys(("ClampScalar", "ClampTensor"), _clamp),
+    "SliceExt": lambda x, axis, start, end, step: x[(slice(None),) * (axis % x.ndim) + (slice(start, end, step),)],
+    "GeluExt": lambda x, approximate=0: ops.gelu(x, ("none", "tanh")[approximate]),
+    "LogSoftmaxExt": lambda x, axis=None, dtype=None: wrap(
+        torch.log_softmax(x, -1 if axis is None else axis, dtype=_dtype(dtype))
+    ),
+    "TransposeView": lambda x, order: wrap(torch.permute(x, order)),
+    "ExpandDimsView": lambda x, axis: wrap(torch.unsqueeze(x, axis)),
+    "NarrowView": lambda x, axis, start, length: wrap(torch.narrow(x, axis, start, length)),
+    "TensorMove": lambda x: wrap(torch.clone(x)),
+    "SiLU": ops.silu,
+    "MaskedFillScalar": lambda x, mask, value: wrap(torch.masked_fill(x, mask, value)),
+    "ProdExt": lambda x, axis=None, keep=False, dtype=None: wrap(
+        torch.prod(x, dtype=_dtype(dtype)) if axis is None else torch.prod(x, axis, keep, dtype=_dtype(dtype))
+    ),
+    "Scatter": lambda x, axis, index, update, reduce=0: wrap(
+        (torch.scatter_add if reduce else torch.scatter)(x, axis, index, update)
+    ),
+    "ScalarToTensor": lambda x, number=43: wrap(torch.tensor(x, dtype=_dtype(number))),
+    "AdamWeightDecay": lambda *items: _of("AdamWeightDecay")(*items[:9]),
+    "SplitWithSize": lambda x, sizes, axis: tuple(map(wrap, torch.split(x, list(sizes), axis))),
+    "ScatterValue": _scatter_value,
+    "Zeros": lambda size, number=43: ops.zeros(_size(size), _dtype(number)),
+    "Ones": lambda size, number=43: ops.ones(_size(size), _dtype(number)),
+    **dict.fromkeys(("ZerosLikeExt",), lambda x, number=None: wrap(torch.zeros_like(x, dtype=_dtype(number)))),
+    "OnesLikeExt": lambda x, number=None: wrap(torch.ones_like(x, dtype=_dtype(number))),
+    "BroadcastToView": lambda x, size: wrap(torch.broadcast_to(x, size)),
+    "GatherNdExt": lambda x, index: ops.gather_nd(x, index),
+    "Eye": lambda n, m, number: ops.eye(n, m, _dtype(number)),
+}
+
+
+def _in_place(function: _Run) -> Callable[[bool], _Run]:
+    """Writes the result into the first input, if that may change: a Parameter, or what an operator of the
+    graph made.
+    """
+
+    def of(may_change: bool) -> _Run:
+        def run(x: Any, *items: Any) -> Any:
+            result = function(x, *items[:-1] if items and items[-1] is None else items)
+            if not may_change:
+                return wrap(result)
+            if isinstance(x, Parameter):
+                return ops.assign(x, wrap(result))
+            with torch.no_grad() if x.is_leaf else nullcontext():
+                torch.Tensor.copy_(x, result)
+            return x
+
+        return run
+
+    return of
+
+
+#: {operator: whether its first input may change → the computation}
+IN_PLACE: dict[str, Callable[[bool], _Run]] = {
+    name: _in_place(function)
+    for name, function in {
+        **dict.fromkeys(("InplaceAddExt", "InplaceAddsExt"), lambda x, y, alpha=1: torch.add(x, y, alpha=alpha)),
+        **dict.fromkeys(("InplaceSubExt", "InplaceSubScalar"), lambda x, y, alpha=1: torch.sub(x, y, alpha=alpha)),
+        **dict.fromkeys(("InplaceMul", "InplaceMuls"), torch.mul),
+        **dict.fromkeys(("InplaceDiv", "InplaceDivs"), torch.div),
+        "InplaceScatterSrc": torch.scatter,
+        "InplaceScatterValue": torch.scatter,
+        **dict.fromkeys(("InplaceMaskedFillTensor", "InplaceMaskedFillScalar"), torch.masked_fill),
+    }.items()
+}
+
+
+#: arguments that files hold as numbers
+_ENUMS: dict[str, Any] = {
+    "reduction": _REDUCTIONS,
+    "indexing": ("ij", "xy"),
+    "data_format": _FORMATS,
+    **dict.fromkeys(("argmax_type", "dtype", "output_type"), _TYPES),
+}
+
+
+# --- operators by their class -----------------------------------------------------------------------------------------
+
+
+def _accepted(instance: Any) -> int:
+    """How many named arguments a call takes."""
+    return sum(
+        item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)
+        for item in inspect.signature(instance).parameters.values()
+    )
+
+
+def _converted(name: str, value: Any) -> Any:
+    if name in _ENUMS and isinstance(value, int):
+        return _ENUMS[name][value]
+    return (
+        to_torch_dtype(value) if name in ("argmax_type", "dtype", "output_type") and isinstance(value, str) else value
+    )
+
+
+def _of_class(cls: Any, attributes: dict[str, Any], inputs: list[Any]) -> _Run:
+    """An instance with the file's attributes; what follows the inputs of the call are further arguments of the
+    constructor.
+    """
+    names = [name for name in inspect.signature(cls).parameters if name not in ("args", "kwargs")]
+    given = {name: attributes[name] for name in names if name in attributes}
+    given = {name: _converted(name, value) for name, value in given.items()}
+    rest = [name for name in names if name not in given]
+    try:
+        count = _accepted(cls(**given))
+    except TypeError:  # it can not do without the rest
+        count = len(inputs) - len(rest)
+    if len(inputs) <= count or not rest:
+        return cls(**given)
+    more = inputs[count:]
+    if not any(item is Ellipsis for item in more):
+        instance = cls(**given, **{name: _converted(name, value) for name, value in zip(rest, more)})
+        return lambda *values: instance(*values[:count])
+    return lambda *values: cls(**given, **dict(zip(rest, values[count:])))(*values[:count])
+
+
+def _bias(attributes: dict[str, Any], inputs: list[Any]) -> _Run:
+    format = inputs[2] if len(inputs) > 2 else attributes.get("data_format", attributes.get("format", "NCHW"))
+    return Bias(_FORMATS.get(format, format))
+
+
+def _product(attributes: dict[str, Any], inputs: list[Any]) -> _Run:
+    flags = inputs[2:4] or [attributes.get(name, False) for name in ("transpose_a", "transpose_b")]
+    return biased_product(_of_class(CLASSES["MatMul"], attributes, inputs), *map(bool, flags))
+
+
+#: {operator: a function of its attributes and the constants among its inputs that gives the computation}
+_BY_CONSTANTS: dict[str, Callable[[dict[str, Any], list[Any]], _Run]] = {"BiasAdd": _bias, "MatMul": _product}
+
+
+def operator(kind: str, attributes: dict[str, Any], inputs: list[Any]) -> _Run | None:
+    """The computation of an operator, None if there is none. ``inputs`` are the constants among its inputs, ... for
+    others.
+    """
+    if kind in _BY_ATTRIBUTES:
+        return _BY_ATTRIBUTES[kind](attributes)
+    if kind in _BY_CONSTANTS:
+        return _BY_CONSTANTS[kind](attributes, inputs)
+    cls = CLASSES.get(kind)
+    if kind in _BY_INPUTS and (cls is None or not set(inspect.signature(cls).parameters) & set(attributes)):
+        return _BY_INPUTS[kind]
+    return None if cls is None else _of_class(cls, attributes, inputs)

@@ -1,0 +1,184 @@
+"""Values of a MINDIR file: texts, tensors, attributes, contents in files of their own."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from mindspore_compat._format.proto import mindir as proto
+from mindspore_compat._format.source import open_regular, read_regular
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train._export.mindir import DATA_TYPES
+
+__all__ = [
+    "FAILURES",
+    "NAMES_NODE",
+    "TOKENS",
+    "MindirError",
+    "Separate",
+    "T",
+    "naming",
+    "read_tensor",
+    "read_text",
+    "read_value",
+]
+
+
+T = proto.AttributeType
+
+
+_DTYPES = {number: dtype for dtype, number in DATA_TYPES.items()}
+
+
+TOKENS = (T.UMONAD, T.IOMONAD)  # of side effects; here the order of the file does what they are for
+
+
+_INTS = {T.INT8, T.INT16, T.INT32, T.INT64, T.UINT8, T.UINT16, T.UINT32, T.UINT64}
+
+
+_MAX_DIMS = 64  # of torch
+
+
+_SPARE_BYTES = 64 << 20  # more than the contents of a file for separate contents may be read so far
+
+
+NAMES_NODE = "_mindir_names_node"  # the attribute of an error whose message has the node
+
+
+FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+class MindirError(FormatError, RuntimeError):
+    """A file is damaged or no MINDIR: a RuntimeError as upstream's, and a ValueError as of all readers here."""
+
+
+@contextmanager
+def naming(path: str, what: str) -> Iterator[None]:
+    """Whatever goes wrong with what the file says here is its fault, and is raised with the place."""
+    try:
+        yield
+    except MindirError:
+        raise
+    except NotImplementedError as error:
+        raise NotImplementedError(f"{error} It stands at {what} in the file {path!r}.") from None
+    except (*FAILURES, OSError) as error:
+        raise MindirError(
+            f"For 'load', the file {path!r} is damaged at {what}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def read_text(value: Any) -> str:
+    """A name; protobuf hands on bytes if they are no UTF-8."""
+    if not isinstance(value, str):
+        raise ValueError(f"the name {value!r:.100} is no UTF-8")
+    return value
+
+
+class Separate:
+    """Contents in files of their own, beside the MINDIR file or in folders below."""
+
+    def __init__(self, path: str, decrypted: Callable[[str, bytes], Any] | None = None) -> None:
+        self._folder, self._taken = os.path.dirname(os.path.realpath(path)), dict[str, int]()
+        self._decrypted, self._plain = decrypted, dict[str, Any]()
+
+    def _place(self, location: str) -> str:
+        parts = location.replace("\\", "/").split("/")
+        if not location or "\0" in location or os.path.isabs(location) or ".." in parts:
+            raise ValueError(
+                f"the location {location!r:.200} of separate contents must be a relative path below the file's folder"
+            )
+        found = os.path.realpath(os.path.join(self._folder, location))
+        if os.path.commonpath([self._folder, found]) != self._folder:
+            raise ValueError(f"the location {location!r} of separate contents leads out of the file's folder")
+        return found
+
+    def _open(self, path: str) -> Any:
+        if self._decrypted is None:
+            return open_regular(path)
+        if path not in self._plain:
+            self._plain[path] = bytes(self._decrypted(path, read_regular(path)))
+        return io.BytesIO(self._plain[path])
+
+    def read(self, place: Any, wanted: int) -> bytes:
+        """The next n bytes, if there are as many."""
+        path = self._place(read_text(place.location))
+        with self._open(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
+                raise ValueError(
+                    f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said "
+                    f"to have {place.length} at byte {place.offset}"
+                )
+            self._taken[path] = self._taken.get(path, 0) + wanted
+            if self._taken[path] > size + _SPARE_BYTES:
+                raise ValueError(f"more is taken from {place.location!r} than it holds: some of it several times")
+            file.seek(place.offset)
+            return file.read(wanted)
+
+
+def read_tensor(message: Any, separate: Separate) -> Any:
+    if message.data_type not in _DTYPES:
+        raise NotImplementedError(
+            f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in "
+            "torch. Cast it before the export."
+        )
+    dtype, shape = _DTYPES[message.data_type], tuple(message.dims)
+    if (
+        len(shape) > _MAX_DIMS
+        or any(dim < 0 for dim in shape)
+        or math.prod(max(dim, 1) for dim in shape) * dtype.itemsize >= 1 << 63
+    ):
+        raise ValueError(f"the tensor {message.name!r} has the shape {list(shape[:_MAX_DIMS])}, which no tensor has")
+    wanted = math.prod(shape) * dtype.itemsize
+    data = separate.read(message.external_data, wanted) if message.HasField("external_data") else message.raw_data
+    if len(data) != wanted:
+        raise ValueError(f"the data of {message.name!r} must have {wanted} bytes, but the file has {len(data)}")
+    content = torch.frombuffer(bytearray(data), dtype=dtype) if wanted else torch.empty(0, dtype=dtype)
+    return torch.reshape(content, shape).to(current_device())
+
+
+def read_value(attribute: Any, separate: Separate) -> Any:
+    """What an attribute holds, as Python has it: None also for the tokens of side effects."""
+    kind = attribute.type
+    if kind in (T.TENSORS, T.TENSOR):
+        messages = list(attribute.tensors) or [attribute.t]
+        found = [
+            Tensor(read_tensor(item, separate))
+            if item.raw_data or item.dims or item.HasField("external_data")
+            else _DTYPES[item.data_type]
+            for item in messages
+        ]  # without shape and content it is a dtype
+        return found[0] if len(found) == 1 else tuple(found)
+    if kind in (T.TUPLE, T.LIST):
+        return tuple(read_value(item, separate) for item in attribute.values)
+    if kind == T.DICT:
+        return {
+            read_text(item.name): read_value(item.values[0] if item.values else item, separate)
+            for item in attribute.values
+        }
+    if kind in (T.NONE, *TOKENS):
+        return None
+    one, several, make = (
+        (attribute.s, attribute.strings, bytes.decode)
+        if kind == T.STRING
+        else (attribute.d, attribute.doubles, float)
+        if kind == T.DOUBLE
+        else (attribute.f, attribute.floats, float)
+        if kind == T.FLOAT
+        else (attribute.i, attribute.ints, int)
+    )
+    if kind == T.BOOL:
+        make = bool
+    elif kind not in _INTS | {T.STRING, T.DOUBLE, T.FLOAT}:
+        raise NotImplementedError(
+            f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read."
+        )
+    return make(several[0] if len(several) == 1 else one) if len(several) < 2 else tuple(make(item) for item in several)
