@@ -103,9 +103,9 @@ def _assign_number(parameter: Parameter, value: float) -> None:
 TORCH_ONLY = frozenset(
     """
     add_module bfloat16 buffers call_super_init children cpu cuda double dump_patches eval extra_repr float forward
-    get_buffer get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters parameters
-    register_full_backward_hook register_full_backward_pre_hook register_module register_parameter requires_grad_
-    set_submodule share_memory train type xpu zero_grad
+    get_buffer get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters
+    parameters register_full_backward_hook register_full_backward_pre_hook register_module register_parameter
+    requires_grad_ set_submodule share_memory train type xpu zero_grad
     """.split()
 )
 
