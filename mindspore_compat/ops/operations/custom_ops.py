@@ -151,8 +151,8 @@ def _library_function(place: str, who: str) -> Any:
     library = ctypes.CDLL(os.path.abspath(path))
     if hasattr(library, f"{name}Init"):
         raise UnsupportedError(
-            f"{who}: '{name}Init' takes attributes from MindSpore's C++ class AotExtra, which is not there. Give them as "
-            "inputs, and leave the 'Init' function out."
+            f"{who}: '{name}Init' takes attributes from MindSpore's C++ class AotExtra, which is not there. Give them "
+            "as inputs, and leave the 'Init' function out."
         )
     function = getattr(library, name)
     function.restype = ctypes.c_int
