@@ -11,9 +11,8 @@ import sys
 import types
 from typing import Any
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 from mindspore import ops
 
 BATCH, STATE, ACTION = 8, 4, 2
